@@ -1,0 +1,1 @@
+"""Package data: messages, presets, language resources, samples. No code."""

@@ -1,0 +1,1 @@
+"""The shared engine of Jiyi: storage, recall and forgetting behind every front end."""
