@@ -1,0 +1,1 @@
+"""Frozen values and rules of memory. Standard library only."""

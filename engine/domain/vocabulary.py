@@ -1,0 +1,51 @@
+"""Closed vocabularies, checked once, here, for every surface."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from engine.domain.errors import InvalidInput
+
+KINDS = (
+    "episodic",
+    "semantic",
+    "procedural",
+    "feedback",
+    "directive",
+    "decision",
+    "resolved",
+    "question",
+    "knowledge",
+)
+SENTIMENTS = ("positive", "neutral", "negative")
+TRUSTS = ("user", "assistant", "external")
+SCOPES = ("workspace", "domain", "all")
+MODES = ("auto", "keyword", "semantic")
+DOMAINS = ("work", "personal", "system")
+
+
+def check(name: str, value: str, allowed: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``allowed``.
+
+    Otherwise raise :class:`InvalidInput` naming the parameter, the bad value, the nearest
+    allowed one and all of them.
+    """
+    options = tuple(allowed)
+    folded = value.strip().casefold()
+    if folded in options:
+        return folded
+    near = nearest(folded, options)
+    raise InvalidInput(
+        "error.not_allowed_near" if near else "error.not_allowed",
+        name=name,
+        value=value[:60],
+        nearest=near,
+        allowed=", ".join(options),
+    )
+
+
+def nearest(value: str, options: Iterable[str]) -> str:
+    """The option most like ``value``, or an empty string when none is near."""
+    matches = difflib.get_close_matches(value, list(options), n=1)
+    return matches[0] if matches else ""
