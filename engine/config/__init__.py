@@ -1,0 +1,1 @@
+"""Typed settings, the folder they live in, presets and message catalogues."""
