@@ -1,0 +1,1 @@
+"""Text to terms: folding, segmentation, stop words. Standard library at import time."""
