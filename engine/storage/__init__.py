@@ -1,0 +1,1 @@
+"""The one home of SQLite: every table, statement and transaction."""

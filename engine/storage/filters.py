@@ -1,0 +1,111 @@
+"""Filters as SQL conditions on the table alias ``m`` (memory)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.domain.memory import GLOBAL_WORKSPACE
+from engine.domain.scope import Filters, Scope
+
+SqlValue = str | float | int | None
+
+
+@dataclass(slots=True)
+class Condition:
+    """A growing conjunction with its named parameters."""
+
+    clauses: list[str] = field(default_factory=list)
+    parameters: dict[str, SqlValue] = field(default_factory=dict)
+
+    @property
+    def sql(self) -> str:
+        """The conjunction, true when nothing was added."""
+        return " AND ".join(self.clauses) or "1"
+
+    def add(self, clause: str, **parameters: SqlValue) -> None:
+        """One more clause with its named parameters."""
+        self.clauses.append(clause)
+        self.parameters.update(parameters)
+
+    def add_one_of(self, column: str, name: str, values: tuple[str, ...]) -> None:
+        """The column holds one of the values; nothing is added for no values."""
+        if values:
+            keys = [f"{name}_{i}" for i in range(len(values))]
+            marks = ", ".join(f":{key}" for key in keys)
+            self.add(f"{column} IN ({marks})", **dict(zip(keys, values, strict=True)))
+
+
+def condition(filters: Filters, now: float) -> Condition:
+    """The SQL form of ``filters``. Label values must have been folded by the caller."""
+    where = Condition()
+    _add_states(where, filters, now)
+    _add_scope(where, filters.scope)
+    where.add_one_of("m.kind", "kind", filters.kinds)
+    where.add_one_of("m.source", "source", filters.sources)
+    where.add_one_of("m.trust", "trust", filters.trusts)
+    _add_labels(where, filters)
+    _add_numbers(where, filters)
+    return where
+
+
+def _add_states(where: Condition, filters: Filters, now: float) -> None:
+    where.add(f"m.deleted_at IS {'NOT ' if filters.deleted_only else ''}NULL")
+    if filters.deleted_only:
+        return
+    if not filters.include_archived:
+        where.add("m.archived_at IS NULL")
+    if not filters.include_superseded:
+        where.add("m.superseded_at IS NULL")
+    if not filters.include_expired:
+        where.add("(m.expires_at IS NULL OR m.expires_at > :now)", now=now)
+
+
+def _add_scope(where: Condition, scope: Scope) -> None:
+    if scope.kind == "all":
+        return
+    chosen = "name = :workspace"
+    if scope.kind == "domain":
+        chosen = "domain = (SELECT domain FROM workspace WHERE name = :workspace)"
+    if not scope.exact:
+        chosen = f"({chosen} OR name = :global_workspace)"
+        where.parameters["global_workspace"] = GLOBAL_WORKSPACE
+    where.add(
+        f"m.workspace_id IN (SELECT id FROM workspace WHERE {chosen})",
+        workspace=scope.workspace or GLOBAL_WORKSPACE,
+    )
+
+
+def _add_labels(where: Condition, filters: Filters) -> None:
+    for name, label in enumerate(filters.tags_all):
+        _add_label(where, "tags", f"tag_all_{name}", (label,))
+    _add_label(where, "tags", "tag_any", filters.tags_any)
+    _add_label(where, "topics", "topic", filters.topics)
+    _add_label(where, "participants", "participant", filters.participants)
+
+
+def _add_label(where: Condition, label_field: str, name: str, values: tuple[str, ...]) -> None:
+    if not values:
+        return
+    inner = Condition()
+    inner.add_one_of("l.folded", name, values)
+    where.add(
+        f"""EXISTS (SELECT 1 FROM memory_label l WHERE l.field = '{label_field}'
+        AND l.memory_id = m.id AND {inner.sql})""",
+        **inner.parameters,
+    )
+
+
+def _add_numbers(where: Condition, filters: Filters) -> None:
+    if filters.session_id is not None:
+        where.add("m.session_id = :session_id", session_id=filters.session_id)
+    if filters.persona_id is not None:
+        where.add("m.persona_id = :persona_id", persona_id=filters.persona_id)
+    if filters.min_importance is not None:
+        where.add("m.importance >= :min_importance", min_importance=filters.min_importance)
+    if filters.pinned is not None:
+        where.add("m.pinned = :pinned", pinned=int(filters.pinned))
+    column = "m.event_time" if filters.time_field == "event_time" else "m.created_at"
+    if filters.since is not None:
+        where.add(f"{column} >= :since", since=filters.since)
+    if filters.until is not None:
+        where.add(f"{column} <= :until", until=filters.until)

@@ -1,0 +1,95 @@
+"""Do the store's tables agree with each other?
+
+The cheap comparison counts; the deep one compares what the full-text index really holds,
+since ``PRAGMA integrity_check`` says "ok" while it is broken.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from engine.storage.database import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Numbers that agree in a healthy store: ``live`` = ``text_rows`` = ``indexed_rows``."""
+
+    live: int
+    trash: int
+    text_rows: int
+    indexed_rows: int
+
+    @property
+    def agree(self) -> bool:
+        """True when every memory outside the trash has its text row and nothing else has."""
+        return self.live == self.text_rows == self.indexed_rows
+
+
+def counts(connection: Connection) -> Counts:
+    """Count memories and their text rows."""
+    row = connection.execute(
+        """SELECT (SELECT count(*) FROM memory) - (SELECT count(*) FROM memory
+            WHERE deleted_at IS NOT NULL),
+        (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL),
+        (SELECT count(*) FROM fts_row), (SELECT row_count FROM fts_total)"""
+    ).fetchone()
+    return Counts(*row)
+
+
+def without_text_row(connection: Connection, limit: int) -> list[int]:
+    """Memories outside the trash that full-text search cannot see."""
+    rows = connection.execute(
+        """SELECT m.id FROM memory m LEFT JOIN fts_row f ON f.id = m.id
+        WHERE m.deleted_at IS NULL AND f.id IS NULL ORDER BY m.id LIMIT ?""",
+        (limit,),
+    )
+    return [int(row[0]) for row in rows]
+
+
+def stray_text_rows(connection: Connection) -> list[int]:
+    """Text rows whose memory is gone or in the trash."""
+    rows = connection.execute(
+        """SELECT f.id FROM fts_row f LEFT JOIN memory m ON m.id = f.id
+        WHERE m.id IS NULL OR m.deleted_at IS NOT NULL ORDER BY f.id"""
+    )
+    return [int(row[0]) for row in rows]
+
+
+def database_verdict(connection: Connection) -> str:
+    """SQLite's own check of the file: ``ok`` or its first complaint."""
+    return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+
+
+def fulltext_differences(connection: Connection) -> int:
+    """Number of memories whose indexed tokens differ from their text row (deep, slow)."""
+    indexed = _tokens_in_index(connection)
+    expected = {
+        int(row[0]): len(row[1].split()) + len(row[2].split())
+        for row in connection.execute("SELECT id, words, chars FROM fts_row")
+    }
+    return sum(
+        indexed.get(row_id) != expected.get(row_id) for row_id in indexed.keys() | expected.keys()
+    ) - sum(1 for row_id, size in expected.items() if size == 0 and row_id not in indexed)
+
+
+def fulltext_verdict(connection: Connection) -> str:
+    """FTS5's own check; needs a write transaction."""
+    try:
+        connection.execute(
+            "INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 0)"
+        )
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "ok"
+
+
+def _tokens_in_index(connection: Connection) -> dict[int, int]:
+    connection.execute("PRAGMA query_only=OFF")
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_terms "
+        "USING fts5vocab(main, memory_fts, instance)"
+    )
+    rows = connection.execute("SELECT doc, count(*) FROM temp.memory_terms GROUP BY doc").fetchall()
+    return {int(row[0]): int(row[1]) for row in rows}

@@ -1,0 +1,90 @@
+"""The journal: one row for every change of the store, in the change's own transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.domain.memory import FieldValue, JournalEntry
+from engine.storage.database import Connection, Row
+
+MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Who changes something, when, and as part of which group (a bulk change is one)."""
+
+    actor: str
+    at: float
+    group_uid: str
+
+
+def append(
+    connection: Connection,
+    stamp: Stamp,
+    operation: str,
+    subject: tuple[int, str],
+    changes: Mapping[str, tuple[FieldValue, FieldValue]],
+) -> int:
+    """Write one entry for the memory ``subject`` (id, uid) and return the entry's id.
+
+    ``changes`` maps each changed field to its value before and after; empty for a new memory.
+    """
+    cursor = connection.execute(
+        """INSERT INTO journal
+        (group_uid, at, operation, actor, subject_kind, subject_id, subject_uid, changes)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            stamp.group_uid,
+            stamp.at,
+            operation,
+            stamp.actor,
+            MEMORY,
+            *subject,
+            json.dumps(changes, ensure_ascii=False),
+        ),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def history(connection: Connection, memory_id: int) -> list[JournalEntry]:
+    """Entries of one memory, oldest first."""
+    rows = connection.execute(
+        """SELECT id, group_uid, at, operation, actor, subject_id, subject_uid, changes
+        FROM journal WHERE subject_kind = ? AND subject_id = ? ORDER BY id""",
+        (MEMORY, memory_id),
+    )
+    return [_entry(row) for row in rows]
+
+
+def erase_snapshots(connection: Connection, memory_id: int) -> None:
+    """Remove what the journal holds of a memory's content; that it existed stays."""
+    connection.execute(
+        "UPDATE journal SET changes = '{}' WHERE subject_kind = ? AND subject_id = ?",
+        (MEMORY, memory_id),
+    )
+
+
+def _entry(row: Row) -> JournalEntry:
+    return JournalEntry(
+        id=row["id"],
+        group_uid=row["group_uid"],
+        at=row["at"],
+        operation=row["operation"],
+        actor=row["actor"],
+        subject_id=row["subject_id"],
+        subject_uid=row["subject_uid"],
+        changes=_parsed(row["changes"]),
+    )
+
+
+def _parsed(text: str) -> dict[str, tuple[FieldValue, FieldValue]]:
+    return {
+        name: (_value(before), _value(after)) for name, (before, after) in json.loads(text).items()
+    }
+
+
+def _value(value: FieldValue | list[str]) -> FieldValue:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,254 @@
+"""The schema and its append-only history.
+
+Migrations run as one set under ``BEGIN IMMEDIATE`` (several processes may start at once),
+after a verified backup of a store that already holds data. A released migration is never
+changed; a new one is added below and :data:`engine.storage.database.SCHEMA_VERSION` raised.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.storage import backup
+from engine.storage.database import SCHEMA_VERSION, connect
+from engine.storage.identity import new_uid
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database as SqliteUtilsDatabase
+    from sqlite_utils.migrations import Migrations
+
+# Tokens come from our own segmenters; this tokenizer only splits at spaces. Every non-ASCII
+# character is a token character of "ascii" already, so only ASCII punctuation is added.
+_TOKENIZE = "ascii tokenchars '!\"\"#$%&''''()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+_FIRST_SCHEMA = (
+    """CREATE TABLE store (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        uid TEXT NOT NULL,
+        history_uid TEXT NOT NULL,
+        created_at REAL NOT NULL
+    )""",
+    """CREATE TABLE workspace (
+        id INTEGER PRIMARY KEY,
+        uid TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL UNIQUE,
+        domain TEXT NOT NULL,
+        created_at REAL NOT NULL
+    )""",
+    """CREATE TABLE workspace_root (
+        kind TEXT NOT NULL CHECK (kind IN ('path', 'remote')),
+        value TEXT NOT NULL,
+        workspace_id INTEGER NOT NULL REFERENCES workspace(id) ON DELETE CASCADE,
+        PRIMARY KEY (kind, value)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE memory (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL UNIQUE,
+        workspace_id INTEGER NOT NULL REFERENCES workspace(id),
+        kind TEXT NOT NULL,
+        importance REAL NOT NULL,
+        pinned INTEGER NOT NULL,
+        private INTEGER NOT NULL,
+        sentiment TEXT,
+        polarity INTEGER NOT NULL,
+        source TEXT NOT NULL,
+        trust TEXT NOT NULL,
+        review_state TEXT,
+        session_id TEXT,
+        position INTEGER,
+        persona_id TEXT,
+        user_id TEXT,
+        agent TEXT,
+        origin TEXT,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL,
+        event_time REAL,
+        expires_at REAL,
+        archived_at REAL,
+        superseded_by INTEGER REFERENCES memory(id) ON DELETE SET NULL,
+        superseded_at REAL,
+        deleted_at REAL,
+        revision INTEGER NOT NULL,
+        content_hash TEXT NOT NULL
+    )""",
+    "CREATE INDEX memory_by_workspace ON memory(workspace_id, created_at)",
+    "CREATE INDEX memory_by_time ON memory(created_at, id)",
+    "CREATE INDEX memory_by_hash ON memory(content_hash)",
+    "CREATE INDEX memory_by_short_uid ON memory(substr(uid, -8))",
+    """CREATE INDEX memory_by_session ON memory(session_id, position)
+        WHERE session_id IS NOT NULL""",
+    "CREATE INDEX memory_in_trash ON memory(deleted_at) WHERE deleted_at IS NOT NULL",
+    "CREATE INDEX memory_by_successor ON memory(superseded_by) WHERE superseded_by IS NOT NULL",
+    """CREATE TABLE memory_body (
+        memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
+        text TEXT NOT NULL,
+        summary TEXT,
+        persona_summary TEXT,
+        topics TEXT NOT NULL,
+        participants TEXT NOT NULL,
+        key_facts TEXT NOT NULL,
+        tags TEXT NOT NULL,
+        details TEXT,
+        source_ref TEXT
+    )""",
+    """CREATE TABLE memory_label (
+        field TEXT NOT NULL,
+        folded TEXT NOT NULL,
+        memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+        PRIMARY KEY (field, folded, memory_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX memory_label_by_memory ON memory_label(memory_id)",
+    """CREATE TABLE memory_strength (
+        memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
+        importance_now REAL NOT NULL,
+        salience REAL NOT NULL,
+        last_access REAL,
+        access_count INTEGER NOT NULL,
+        access_window REAL NOT NULL
+    )""",
+    f"""CREATE VIRTUAL TABLE memory_fts USING fts5(
+        words, chars, content='', columnsize=0, tokenize="{_TOKENIZE}"
+    )""",
+    """CREATE TABLE fts_row (
+        id INTEGER PRIMARY KEY,
+        segmenter_id TEXT NOT NULL,
+        word_count INTEGER NOT NULL,
+        words TEXT NOT NULL,
+        chars TEXT NOT NULL
+    )""",
+    """CREATE TABLE fts_total (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        row_count INTEGER NOT NULL,
+        word_count INTEGER NOT NULL
+    )""",
+    "INSERT INTO fts_total (id, row_count, word_count) VALUES (1, 0, 0)",
+    """CREATE TABLE term (
+        term TEXT NOT NULL,
+        field TEXT NOT NULL,
+        document_frequency INTEGER NOT NULL,
+        PRIMARY KEY (field, term)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE space (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        dims INTEGER NOT NULL,
+        created_at REAL NOT NULL
+    )""",
+    """CREATE TABLE piece (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner_kind TEXT NOT NULL,
+        owner_id INTEGER NOT NULL,
+        start_offset INTEGER NOT NULL,
+        end_offset INTEGER NOT NULL,
+        space_id INTEGER NOT NULL REFERENCES space(id),
+        content_hash TEXT NOT NULL,
+        vector BLOB NOT NULL
+    )""",
+    "CREATE INDEX piece_by_owner ON piece(owner_kind, owner_id, space_id)",
+    "CREATE INDEX piece_by_hash ON piece(space_id, content_hash)",
+    """CREATE TABLE pending_embedding (
+        owner_kind TEXT NOT NULL,
+        owner_id INTEGER NOT NULL,
+        attempts INTEGER NOT NULL,
+        next_attempt_at REAL NOT NULL,
+        failed_reason TEXT,
+        PRIMARY KEY (owner_kind, owner_id)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE journal (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        group_uid TEXT NOT NULL,
+        at REAL NOT NULL,
+        operation TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        subject_kind TEXT NOT NULL,
+        subject_id INTEGER NOT NULL,
+        subject_uid TEXT NOT NULL,
+        changes TEXT NOT NULL
+    )""",
+    "CREATE INDEX journal_by_subject ON journal(subject_kind, subject_id, id)",
+    "CREATE INDEX journal_by_group ON journal(group_uid)",
+    """CREATE TABLE change (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        subject_kind TEXT NOT NULL,
+        subject_id INTEGER NOT NULL,
+        UNIQUE (subject_kind, subject_id)
+    )""",
+    """CREATE TABLE tombstone (
+        uid TEXT PRIMARY KEY,
+        at REAL NOT NULL,
+        origin TEXT
+    ) WITHOUT ROWID""",
+    """CREATE TABLE process (
+        token TEXT PRIMARY KEY,
+        pid INTEGER NOT NULL,
+        host TEXT NOT NULL,
+        client TEXT NOT NULL,
+        version TEXT NOT NULL,
+        config_version TEXT NOT NULL,
+        started_at REAL NOT NULL,
+        last_seen REAL NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE lease (
+        name TEXT PRIMARY KEY,
+        holder TEXT NOT NULL,
+        expires_at REAL NOT NULL
+    ) WITHOUT ROWID""",
+)
+
+
+def migrate(path: Path, found: int, busy_timeout_s: float) -> None:
+    """Bring the store at ``path`` from version ``found`` to the current one.
+
+    A store with data is backed up first. Safe when several processes start at once: the
+    second one finds nothing left to do.
+    """
+    if found > 0:
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        target = path.parent / "backups" / f"before-v{SCHEMA_VERSION}-{stamp}.db"
+        backup.copy_database(path, target)
+    connection = connect(path, busy_timeout_s)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        # Rebuilding a table under ON DELETE CASCADE would delete its children, and this
+        # pragma does nothing inside a transaction.
+        connection.execute("PRAGMA foreign_keys=OFF")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            _apply(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    finally:
+        connection.close()
+
+
+def _apply(connection: object) -> None:
+    from sqlite_utils import Database as SqliteUtilsDatabase
+
+    database = SqliteUtilsDatabase(connection)  # type: ignore[arg-type]
+    _migrations().apply(database)
+    broken = database.execute("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        raise RuntimeError(f"a migration left {len(broken)} dangling references")
+    database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _migrations() -> Migrations:
+    from sqlite_utils.migrations import Migrations
+
+    history = Migrations("jiyi")
+
+    @history()
+    def v1_first_schema(database: SqliteUtilsDatabase) -> None:
+        for statement in _FIRST_SCHEMA:
+            database.execute(statement)
+        database.execute(
+            "INSERT INTO store (id, uid, history_uid, created_at) VALUES (1, ?, ?, ?)",
+            (new_uid(), new_uid(), datetime.now(UTC).timestamp()),
+        )
+
+    return history

@@ -1,0 +1,1 @@
+"""Nearest neighbours among the pieces of one embedding space; derived, never the truth."""
