@@ -1,0 +1,110 @@
+"""Work that a long-lived process does beside answering: start-up checks, waiting vectors,
+its sign of life, and letting an idle model go.
+
+One thread, owned and stopped by its engine. It never delays an answer: everything it writes
+is a short transaction, and a store that is busy is simply tried again later.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from engine.context import EngineContext
+from engine.domain.errors import JiyiError
+from engine.use_cases.embed_pending import embed_pending, queue_missing
+from engine.use_cases.maintain import fill_missing_text
+from engine.use_cases.presence import report_presence, withdraw_presence
+
+log = logging.getLogger("jiyi.background")
+
+_TICK_S = 5.0
+_PRESENCE_S = 60.0
+_STOP_S = 3.0
+_MODEL_WAIT_S = 30.0
+
+
+class BackgroundWorker:
+    """The background thread of one engine. ``client`` names whom the process serves; it may
+    be set later, once the client has introduced itself."""
+
+    def __init__(self, context: EngineContext, version: str, client: str) -> None:
+        self.client = client
+        self._context = context
+        self._version = version
+        self._started_at = context.clock.now()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._present_until = 0.0
+        self._thread = threading.Thread(target=self._run, name="jiyi-background", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is new work; returns at once."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Stop after the step in hand, waiting some seconds at most."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(_STOP_S)
+        if self._present_until:
+            self._attempt(lambda: withdraw_presence(self._context))
+
+    def _run(self) -> None:
+        self._context.models.warm_up()
+        self._attempt(self._check_store)
+        while not self._stop.is_set():
+            self._attempt(self._step)
+            self._wake.wait(_TICK_S)
+            self._wake.clear()
+
+    def _check_store(self) -> None:
+        filled = fill_missing_text(self._context)
+        if filled:
+            log.warning("%d memories were missing from full-text search; added", filled)
+        queued = queue_missing(self._context)
+        if queued:
+            log.info("%d memories wait for vectors of the current model", queued)
+
+    def _step(self) -> None:
+        if time.monotonic() >= self._present_until and self._context.database.writable:
+            report_presence(self._context, self.client, self._version, self._started_at)
+            self._present_until = time.monotonic() + _PRESENCE_S
+        while not self._stop.is_set():
+            progress = embed_pending(self._context, wait_s=_MODEL_WAIT_S)
+            if not progress.more or progress.reason is not None:
+                break
+        self._context.models.unload_if_idle()
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except JiyiError as error:
+            log.warning("%s", error)
+        # The thread must outlive any fault of one step; it is logged with its traceback and
+        # the step is tried again at the next tick.
+        except Exception:
+            log.exception("background work failed")
+
+
+def drain(context: EngineContext, *, budget_s: float) -> int:
+    """Embed waiting memories in the calling thread, for processes that are about to end.
+
+    Returns how many got their vectors within ``budget_s`` seconds; the rest stays pending for
+    the next process.
+    """
+    deadline = time.monotonic() + budget_s
+    done = 0
+    while (left_s := deadline - time.monotonic()) > 0:
+        progress = embed_pending(context, wait_s=left_s)
+        done += progress.done
+        if not progress.more:
+            break
+    return done

@@ -1,0 +1,189 @@
+"""Opening an engine: the only place that builds concrete parts.
+
+with open_engine(home="~/.jiyi") as engine:
+    engine.memorize(MemorizeRequest({"text": "…"}), Caller("cli"))
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from engine import background as background_work
+from engine.background import BackgroundWorker
+from engine.config.file import ensure_user_config
+from engine.config.home import resolve_home
+from engine.config.live import LiveSettings
+from engine.context import EngineContext
+from engine.domain.caller import Caller
+from engine.domain.clock import Clock, SystemClock
+from engine.domain.embedding import SpaceIdentity
+from engine.domain.memory import JournalEntry, Memory
+from engine.domain.scope import Filters
+from engine.language.terms import build_analyser
+from engine.storage.database import open_database
+from engine.storage.memories import Page
+from engine.storage.statistics import Statistics
+from engine.use_cases import browse, edit, forget, inspect, maintain, memorize, projects, recall
+from engine.use_cases.edit import Edited, EditRequest
+from engine.use_cases.forget import StateChange
+from engine.use_cases.inspect import Diagnosis
+from engine.use_cases.maintain import Repaired
+from engine.use_cases.memorize import Memorized, MemorizeRequest
+from engine.use_cases.recall import RecallRequest, RecallResult
+from engine.vector_index.stored import SpaceIndexes, StoredVectors
+
+VERSION = "0.1.0"
+CACHE_FOLDER = "cache"
+
+
+class Engine:
+    """One open store with a method for each use case. Thread-safe.
+
+    Use as a context manager, or call :meth:`close`.
+    """
+
+    def __init__(self, context: EngineContext) -> None:
+        self.context = context
+        self._worker: BackgroundWorker | None = None
+
+    def start_background(self, client: str) -> None:
+        """Load the model and work on waiting vectors beside answering; for long-lived
+        processes. ``client`` is shown in the list of open processes; call again to rename."""
+        if self._worker is not None:
+            self._worker.client = client
+            return
+        self._worker = BackgroundWorker(self.context, VERSION, client)
+        self.context.background = self._worker
+        self._worker.start()
+
+    def memorize(self, request: MemorizeRequest, caller: Caller) -> Memorized:
+        """Store one memory; see :func:`engine.use_cases.memorize.memorize`."""
+        return memorize.memorize(self.context, request, caller)
+
+    def memorize_many(
+        self, requests: Sequence[MemorizeRequest], caller: Caller
+    ) -> Sequence[Memorized]:
+        """Store several memories; see :func:`engine.use_cases.memorize.memorize_many`."""
+        return memorize.memorize_many(self.context, requests, caller)
+
+    def recall(self, request: RecallRequest) -> RecallResult:
+        """Answer a query; see :func:`engine.use_cases.recall.recall`."""
+        return recall.recall(self.context, request)
+
+    def get(self, ref: str | int) -> Memory:
+        """One memory by its reference."""
+        return browse.get_memory(self.context, ref)
+
+    def list(
+        self, filters: Filters | None = None, *, limit: int = 20, cursor: str | None = None
+    ) -> Page:
+        """A page of memories, newest first."""
+        return browse.list_memories(self.context, filters, limit=limit, cursor=cursor)
+
+    def history(self, ref: str | int) -> Sequence[JournalEntry]:
+        """What happened to a memory, oldest first."""
+        return browse.history(self.context, ref)
+
+    def edit(self, request: EditRequest, caller: Caller) -> Edited:
+        """Change some fields of a memory."""
+        return edit.edit_memory(self.context, request, caller)
+
+    def delete(self, ref: str | int, caller: Caller) -> StateChange:
+        """Move a memory to the trash."""
+        return forget.delete_memory(self.context, ref, caller)
+
+    def restore(self, ref: str | int, caller: Caller) -> StateChange:
+        """Bring a memory back."""
+        return forget.restore_memory(self.context, ref, caller)
+
+    def erase(self, ref: str | int, caller: Caller) -> Memory:
+        """Remove a memory for good."""
+        return forget.erase_memory(self.context, ref, caller)
+
+    def statistics(self) -> Statistics:
+        """What the store holds."""
+        return inspect.collect_statistics(self.context)
+
+    def diagnose(self, *, wait_s: float = 10.0) -> Diagnosis:
+        """Whether everything is healthy."""
+        return inspect.diagnose(self.context, wait_s=wait_s)
+
+    def repair(self) -> Repaired:
+        """Make full text agree with the memories."""
+        return maintain.repair_text(self.context)
+
+    def workspace_of(self, folder: Path, *, adopt: bool = False) -> str | None:
+        """The workspace of the project around a folder; with ``adopt`` made when new."""
+        if adopt:
+            return projects.adopt_workspace(self.context, folder)
+        return projects.find_workspace(self.context, folder)
+
+    def drain(self, budget_s: float) -> int:
+        """Embed waiting memories now, within a time budget; return how many were done."""
+        return background_work.drain(self.context, budget_s=budget_s)
+
+    def close(self) -> None:
+        """Stop the background and let go of everything."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.stop()
+        self.context.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_engine(
+    home: str | Path | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    clock: Clock | None = None,
+) -> Engine:
+    """Open the store in ``home`` (default: ``JIYI_HOME``, else ``~/.jiyi``), making it when new.
+
+    Loads no model and starts no thread. Raises a :class:`~engine.domain.errors.JiyiError`
+    when the store cannot be used.
+    """
+    variables = os.environ if environ is None else environ
+    folder = resolve_home(None if home is None else str(home), variables)
+    live = LiveSettings(folder, variables)
+    settings = live.current()
+    database = open_database(
+        folder,
+        busy_timeout_s=settings.storage.busy_timeout_s,
+        synchronous=settings.storage.synchronous,
+    )
+    if database.writable:
+        ensure_user_config(folder)
+    clock = clock or SystemClock()
+    token = uuid.uuid4().hex
+
+    def vectors_of(identity: SpaceIdentity) -> StoredVectors:
+        return StoredVectors(database, identity, clock, token)
+
+    context = EngineContext(
+        home=folder,
+        live=live,
+        clock=clock,
+        database=database,
+        analyser=build_analyser(folder / CACHE_FOLDER),
+        indexes=SpaceIndexes(
+            vectors_of,
+            folder / CACHE_FOLDER / "vectors",
+            exact_below=lambda: live.current().vectors.exact_below,
+        ),
+        token=token,
+    )
+    return Engine(context)

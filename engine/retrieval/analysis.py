@@ -1,0 +1,136 @@
+"""Analyse a query: its terms, how rare they are, and what to ask the full-text index."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.domain.errors import InvalidInput
+from engine.domain.text import scrub
+from engine.language.terms import Analyser, QueryTerms
+from engine.storage import fulltext
+from engine.storage.database import Connection
+from engine.storage.fulltext import CHARS, WORDS, Match, Totals
+
+MAX_QUERY_CHARS = 20_000
+WORD_WEIGHT = 1.0
+BIGRAM_WEIGHT = 0.5
+# The rarest terms are looked up until their rows add up to this many: the cost of a search
+# then does not grow with the store, and a term this common says little.
+MAX_POSTINGS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMatch:
+    """A token to count, with its inverse document frequency times its column's weight."""
+
+    match: Match
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One word of the query as a person thinks of it. ``mass`` is its inverse document
+    frequency: its share of the whole says how much of the query a memory covers."""
+
+    text: str
+    mass: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedQuery:
+    """A query ready for the channels."""
+
+    text: str
+    terms: QueryTerms
+    matches: tuple[WeightedMatch, ...]
+    units: tuple[Unit, ...]
+    lookups: tuple[Match, ...]
+    totals: Totals
+
+    @property
+    def mass(self) -> float:
+        """Inverse document frequency of all units together."""
+        return sum(unit.mass for unit in self.units)
+
+
+def checked_query(text: str) -> str:
+    """The query as it may be searched; raises :class:`InvalidInput` for a blank or endless one."""
+    query = scrub(text).strip()
+    if not query:
+        raise InvalidInput("error.empty_query")
+    if len(query) > MAX_QUERY_CHARS:
+        raise InvalidInput("error.too_long", name="query", length=len(query), limit=MAX_QUERY_CHARS)
+    return query
+
+
+def analyse(connection: Connection, analyser: Analyser, query: str) -> AnalysedQuery:
+    """Cut the query into terms and weigh them by how rare they are in this store."""
+    terms = analyser.query_terms(query)
+    matches = _matches(terms)
+    totals = fulltext.totals(connection)
+    frequencies = fulltext.document_frequencies(connection, matches)
+    return AnalysedQuery(
+        text=query,
+        terms=terms,
+        matches=tuple(
+            WeightedMatch(match, _column_weight(match) * _rarity(frequencies[match], totals))
+            for match in matches
+        ),
+        units=_units(terms, frequencies, totals),
+        lookups=_affordable(frequencies),
+        totals=totals,
+    )
+
+
+def inverse_document_frequency(document_frequency: int, row_count: int) -> float:
+    """``ln(1 + (N - df + 0.5) / (df + 0.5))``, the form of BM25 that is never negative."""
+    bounded = min(document_frequency, row_count)
+    return math.log1p((row_count - bounded + 0.5) / (bounded + 0.5))
+
+
+def _matches(terms: QueryTerms) -> list[Match]:
+    return [
+        *(Match(WORDS, word) for word in terms.words),
+        *(Match(CHARS, bigram) for bigram in terms.bigrams),
+        *(Match(CHARS, single, prefix=True) for single in terms.singles),
+    ]
+
+
+def _column_weight(match: Match) -> float:
+    return WORD_WEIGHT if match.column == WORDS else BIGRAM_WEIGHT
+
+
+def _rarity(document_frequency: int, totals: Totals) -> float:
+    return inverse_document_frequency(document_frequency, totals.row_count)
+
+
+def _units(terms: QueryTerms, frequencies: Mapping[Match, int], totals: Totals) -> tuple[Unit, ...]:
+    texts: Sequence[str] = terms.words or (*terms.bigrams, *terms.singles)
+    return tuple(Unit(text, _rarity(_unit_frequency(text, frequencies), totals)) for text in texts)
+
+
+def _unit_frequency(text: str, frequencies: Mapping[Match, int]) -> int:
+    """A word that segmentation hid is as frequent as the rarest of its character pairs."""
+    as_word = frequencies.get(Match(WORDS, text), 0)
+    pairs = [
+        frequencies[match]
+        for match in (Match(CHARS, text[i : i + 2]) for i in range(len(text) - 1))
+        if match in frequencies
+    ]
+    single = frequencies.get(Match(CHARS, text, prefix=True), 0)
+    return max(as_word, min(pairs, default=0), single)
+
+
+def _affordable(frequencies: Mapping[Match, int]) -> tuple[Match, ...]:
+    chosen: list[Match] = []
+    postings = 0
+    for match, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
+        if frequency == 0:
+            continue
+        postings += frequency
+        if chosen and postings > MAX_POSTINGS:
+            break
+        chosen.append(match)
+    return tuple(chosen)

@@ -1,0 +1,105 @@
+"""Edit: change what is named, keep the rest, refuse a stale revision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.context import EngineContext
+from engine.domain import fields as authored_fields
+from engine.domain.caller import Caller
+from engine.domain.errors import Conflict, InvalidInput, JiyiError
+from engine.domain.ids import parse_ref
+from engine.domain.memory import FieldValue, Memory
+from engine.domain.times import parse_duration
+from engine.storage import memories
+from engine.storage.database import Connection
+from engine.storage.identity import new_uid
+from engine.storage.journal import Stamp
+from engine.writing import memories as writing
+from engine.writing.embed import Embedded, embed_now
+from engine.writing.layers import derive, require_length
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """Which memory, and the fields to set: ``None`` clears one, what is left out stays.
+
+    With ``revision`` the edit is refused as a :class:`Conflict` when the memory has been
+    changed since that revision was read.
+    """
+
+    ref: str | int
+    fields: Mapping[str, object]
+    revision: int | None = None
+    ttl: str | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The memory after the edit. ``changed`` names the fields that differ; empty when nothing
+    had to be written."""
+
+    memory: Memory
+    changed: tuple[str, ...]
+    pending: bool = False
+    keywords_only: JiyiError | None = None
+
+
+def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) -> Edited:
+    """Edit one memory. Raises NotFound, InvalidInput or Conflict; then nothing is written."""
+    wanted = _wanted(context, request)
+    embedded, reason = _embedded(context, wanted)
+    with context.database.write() as connection:
+        memory = _current(connection, request)
+        changed = _differing(memory, wanted)
+        if not changed:
+            return Edited(memory, ())
+        layers = derive(context, writing.authored(memory) | changed, embedded)
+        stamp = Stamp(caller.actor, context.clock.now(), new_uid())
+        edited = writing.edit(connection, memory, changed, layers, stamp)
+    pending = "text" in changed and embedded is None
+    if pending:
+        context.background.wake()
+    return Edited(edited, tuple(changed), pending, reason if pending else None)
+
+
+def _wanted(context: EngineContext, request: EditRequest) -> dict[str, FieldValue]:
+    wanted = authored_fields.validated(request.fields)
+    if request.ttl is not None:
+        if "expires_at" in wanted:
+            raise InvalidInput("error.ttl_and_expiry")
+        deadline = context.clock.now() + parse_duration(request.ttl)
+        wanted |= authored_fields.validated({"expires_at": deadline})
+    if not wanted:
+        raise InvalidInput("error.nothing_to_edit", allowed=", ".join(authored_fields.FIELDS))
+    require_length(context, wanted.get("text"))
+    return wanted
+
+
+def _embedded(
+    context: EngineContext, wanted: Mapping[str, FieldValue]
+) -> tuple[Embedded | None, JiyiError | None]:
+    text = wanted.get("text")
+    if not isinstance(text, str):
+        return None, None
+    done, reason = embed_now(context, [text], context.settings.embedding.wait_s)
+    return done[0], reason
+
+
+def _current(connection: Connection, request: EditRequest) -> Memory:
+    memory = memories.find(connection, parse_ref(request.ref))
+    if request.revision is not None and request.revision != memory.revision:
+        raise Conflict(
+            "error.stale_revision",
+            ref=f"#{memory.id}",
+            given=request.revision,
+            found=memory.revision,
+        )
+    if memory.deleted_at is not None:
+        raise Conflict("error.edit_in_trash", ref=f"#{memory.id}")
+    return memory
+
+
+def _differing(memory: Memory, wanted: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
+    return {name: value for name, value in wanted.items() if getattr(memory, name) != value}

@@ -1,0 +1,124 @@
+"""Give vectors to memories that still wait for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.context import EngineContext
+from engine.domain.errors import JiyiError, ModelUnavailable
+from engine.storage import embeddings, leases, memories
+from engine.storage.embeddings import Pending
+from engine.writing import memories as writing
+from engine.writing.embed import Embedded, embed_whole
+
+LEASE = "pending-vectors"
+_LEASE_S = 30.0
+_BATCH = 16
+_LONGEST_PAUSE_S = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One step of the work: how many got vectors, how many failed, and whether due ones are
+    left. ``reason`` says why nothing could be done."""
+
+    done: int = 0
+    failed: int = 0
+    more: bool = False
+    reason: JiyiError | None = None
+
+
+def embed_pending(context: EngineContext, *, wait_s: float) -> Progress:
+    """Embed one batch of waiting memories, if no other process is at it.
+
+    Idempotent; each memory is stored in a short transaction of its own. A failure is retried
+    with growing pauses and given up, visibly, after ``vectors.max_retries``.
+    """
+    due = _due(context)
+    if not due or not context.settings.vectors.enabled:
+        return Progress()
+    try:
+        context.models.embedder(wait_s)
+    except ModelUnavailable as reason:
+        return Progress(reason=reason)
+    if not _take_lease(context):
+        return Progress()
+    try:
+        outcomes = [_embed_one(context, pending) for pending in due]
+    finally:
+        _release_lease(context)
+    return Progress(outcomes.count(True), outcomes.count(False), more=len(due) == _BATCH)
+
+
+def queue_missing(context: EngineContext) -> int:
+    """Queue memories that have no vectors in the current model's space; return how many.
+
+    Reads first and writes only when there are any.
+    """
+    identity = context.models.identity()
+    if identity is None:
+        return 0
+    with context.database.read() as connection:
+        space_id = embeddings.find_space(connection, identity)
+        embedded = 0 if space_id is None else embeddings.count_embedded(connection, space_id)
+        waiting = sum(embeddings.count_pending(connection))
+        live = memories.count_live(connection)
+    if embedded + waiting >= live:
+        return 0
+    with context.database.write() as connection:
+        return embeddings.mark_missing_pending(connection, space_id, context.clock.now())
+
+
+def count_waiting(context: EngineContext) -> int:
+    """Memories that have no vectors yet and are going to get them."""
+    with context.database.read() as connection:
+        return embeddings.count_pending(connection)[0]
+
+
+def _due(context: EngineContext) -> list[Pending]:
+    with context.database.read() as connection:
+        return embeddings.due_pending(connection, context.clock.now(), _BATCH)
+
+
+def _take_lease(context: EngineContext) -> bool:
+    with context.database.write() as connection:
+        return leases.take(connection, LEASE, context.token, context.clock.now(), _LEASE_S)
+
+
+def _release_lease(context: EngineContext) -> None:
+    with context.database.write() as connection:
+        leases.release(connection, LEASE, context.token)
+
+
+def _embed_one(context: EngineContext, pending: Pending) -> bool:
+    with context.database.read() as connection:
+        memory = memories.fetch(connection, [pending.memory_id]).get(pending.memory_id)
+    if memory is None:
+        return True
+    try:
+        embedder = context.models.embedder(0.0)
+        embedded = embed_whole(context, embedder, memory.text)
+    except ModelUnavailable as reason:
+        _note_failure(context, pending, reason)
+        return False
+    _store(context, memory.id, memory.content_hash, embedded)
+    return True
+
+
+def _store(context: EngineContext, memory_id: int, digest: str, embedded: Embedded) -> None:
+    with context.database.write() as connection:
+        current = memories.fetch(connection, [memory_id]).get(memory_id)
+        # Edited meanwhile: the new text waits for vectors of its own.
+        if current is not None and current.content_hash == digest:
+            writing.store_vectors(connection, memory_id, embedded, context.clock.now())
+
+
+def _note_failure(context: EngineContext, pending: Pending, reason: JiyiError) -> None:
+    settings = context.settings.vectors
+    attempts = pending.attempts + 1
+    pause_s = min(_LONGEST_PAUSE_S, settings.retry_base_s * 2**pending.attempts)
+    given_up = str(reason) if attempts > settings.max_retries else None
+    with context.database.write() as connection:
+        embeddings.note_failure(
+            connection, pending, context.clock.now() + pause_s, failed_reason=given_up
+        )

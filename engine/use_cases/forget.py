@@ -1,0 +1,65 @@
+"""Forget: to the trash and back, or for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.context import EngineContext
+from engine.domain.caller import Caller
+from engine.domain.ids import parse_ref
+from engine.domain.memory import Memory
+from engine.storage import memories
+from engine.storage.identity import new_uid
+from engine.storage.journal import Stamp
+from engine.writing import memories as writing
+from engine.writing.layers import tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """The memory afterwards; ``changed`` is false when it already was in that state.
+
+    ``was`` names the state it was in before.
+    """
+
+    memory: Memory
+    changed: bool
+    was: str
+
+
+def delete_memory(context: EngineContext, ref: str | int, caller: Caller) -> StateChange:
+    """Move a memory to the trash, from where it can be restored. Twice is harmless."""
+    now = context.clock.now()
+    with context.database.write() as connection:
+        memory = memories.find(connection, parse_ref(ref))
+        was = memory.state(now)
+        if was == "deleted":
+            return StateChange(memory, changed=False, was=was)
+        stamp = Stamp(caller.actor, now, new_uid())
+        return StateChange(writing.trash(connection, memory, stamp), changed=True, was=was)
+
+
+def restore_memory(context: EngineContext, ref: str | int, caller: Caller) -> StateChange:
+    """Bring a memory back from the trash, from being superseded or from the archive."""
+    now = context.clock.now()
+    with context.database.write() as connection:
+        memory = memories.find(connection, parse_ref(ref))
+        was = memory.state(now)
+        if was in ("live", "expired"):
+            return StateChange(memory, changed=False, was=was)
+        tokens = tokens_of(context, writing.authored(memory))
+        stamp = Stamp(caller.actor, now, new_uid())
+        restored = writing.restore(connection, memory, tokens, stamp)
+        return StateChange(restored, changed=True, was=was)
+
+
+def erase_memory(context: EngineContext, ref: str | int, caller: Caller) -> Memory:
+    """Remove a memory from every table for good and return what it was.
+
+    Copies that the product cannot reach (backups, exports) keep it.
+    """
+    with context.database.write() as connection:
+        memory = memories.find(connection, parse_ref(ref))
+        stamp = Stamp(caller.actor, context.clock.now(), new_uid())
+        writing.erase(connection, memory, stamp)
+        return memory

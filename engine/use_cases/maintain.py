@@ -1,0 +1,63 @@
+"""Keep the store consistent: the cheap check at the start, and repair of the text index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.context import EngineContext
+from engine.storage import embeddings, fulltext, integrity, memories
+from engine.writing import memories as writing
+from engine.writing.layers import tokens_of
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What a repair did: text rows written, stray ones removed, whether the whole index was
+    built again, and failed vectors that will be tried again."""
+
+    filled: int
+    removed: int
+    rebuilt: bool
+    retried: int
+
+
+def fill_missing_text(context: EngineContext) -> int:
+    """Index memories that full-text search cannot see; return how many.
+
+    Compares two counts and writes only when they differ, so it is fit for every start.
+    """
+    with context.database.read() as connection:
+        if integrity.counts(connection).agree:
+            return 0
+    filled = 0
+    while True:
+        with context.database.write() as connection:
+            missing = integrity.without_text_row(connection, _BATCH)
+            for memory in memories.fetch(connection, missing).values():
+                tokens = tokens_of(context, writing.authored(memory))
+                fulltext.put(connection, memory.id, tokens)
+        filled += len(missing)
+        if len(missing) < _BATCH:
+            return filled
+
+
+def repair_text(context: EngineContext) -> Repaired:
+    """Make full text agree with the memories, and let failed vectors be tried again."""
+    filled = fill_missing_text(context)
+    with context.database.write() as connection:
+        strays = integrity.stray_text_rows(connection)
+        for row_id in strays:
+            fulltext.remove(connection, row_id)
+        rebuilt = _is_broken(context) or not integrity.counts(connection).agree
+        if rebuilt:
+            fulltext.rebuild(connection)
+        retried = embeddings.retry_failed(connection, context.clock.now())
+    context.background.wake()
+    return Repaired(filled, len(strays), rebuilt, retried)
+
+
+def _is_broken(context: EngineContext) -> bool:
+    with context.database.read() as connection:
+        return integrity.fulltext_differences(connection) > 0

@@ -1,0 +1,59 @@
+"""Which workspace a project folder belongs to.
+
+A project is recognised by the root of its version control and by its git remote, so a
+moved checkout keeps its memories.
+"""
+
+from __future__ import annotations
+
+import configparser
+from pathlib import Path
+
+from engine.context import EngineContext
+from engine.domain.memory import GLOBAL_WORKSPACE
+from engine.storage import workspaces
+from engine.storage.workspaces import ProjectRoot
+
+_MARKERS = (".git", ".hg", ".svn", ".jj")
+
+
+def project_root(folder: Path) -> ProjectRoot | None:
+    """The project that ``folder`` lies in; none outside version control and for a whole home
+    folder kept in version control."""
+    for candidate in (folder, *folder.parents):
+        if any((candidate / marker).exists() for marker in _MARKERS):
+            if candidate == Path.home():
+                return None
+            return ProjectRoot(candidate.name, str(candidate), _git_remote(candidate))
+    return None
+
+
+def find_workspace(context: EngineContext, folder: Path) -> str | None:
+    """The workspace of the project around ``folder``: ``global`` outside any project, ``None``
+    for a project that has stored nothing yet. Reads only."""
+    root = project_root(folder)
+    if root is None:
+        return GLOBAL_WORKSPACE
+    with context.database.read() as connection:
+        return workspaces.named_by_root(connection, root)
+
+
+def adopt_workspace(context: EngineContext, folder: Path) -> str:
+    """The workspace of the project around ``folder``, made when it is new."""
+    found = find_workspace(context, folder)
+    root = project_root(folder)
+    if found is not None or root is None:
+        return found or GLOBAL_WORKSPACE
+    with context.database.write() as connection:
+        return workspaces.adopt_root(connection, root, context.clock.now())
+
+
+def _git_remote(root: Path) -> str | None:
+    """The address of ``origin``; none for worktrees and anything unreadable, which are still
+    known by their path."""
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    try:
+        parser.read(root / ".git" / "config", encoding="utf-8")
+    except (configparser.Error, OSError, UnicodeDecodeError):
+        return None
+    return parser.get('remote "origin"', "url", fallback=None)

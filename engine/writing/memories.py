@@ -1,0 +1,167 @@
+"""Changes of one memory, each with all its layers and its journal entry.
+
+Every function runs inside the caller's write transaction, so a kill at any moment leaves
+either all of a change or nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from engine.domain.fields import EMBEDDED_FIELDS, FIELDS, INDEXED_FIELDS
+from engine.domain.ids import MemoryRef
+from engine.domain.memory import Draft, FieldValue, Memory
+from engine.domain.text import content_hash
+from engine.storage import (
+    changes,
+    embeddings,
+    fulltext,
+    journal,
+    memories,
+    tombstones,
+    workspaces,
+)
+from engine.storage.database import Connection
+from engine.storage.fulltext import Tokens
+from engine.storage.identity import new_uid
+from engine.storage.journal import Stamp
+from engine.writing.embed import Embedded
+from engine.writing.layers import Layers
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new memory, and live ones of its workspace with the very same text."""
+
+    memory: Memory
+    twins: tuple[int, ...]
+    pending: bool
+
+
+def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -> Created:
+    """Write a new memory with its layers."""
+    workspace_id = workspaces.ensure(connection, draft.workspace, stamp.at)
+    digest = content_hash(str(draft.fields["text"]))
+    twins = memories.twins(connection, digest, workspace_id, stamp.at)
+    row = memories.NewRow(
+        uid=new_uid(),
+        workspace_id=workspace_id,
+        content_hash=digest,
+        created_at=stamp.at,
+        authored=draft.fields,
+        session_id=draft.session_id,
+        position=_position(connection, draft),
+        persona_id=draft.persona_id,
+        user_id=draft.user_id,
+        agent=draft.agent,
+        origin=draft.origin,
+    )
+    memory_id = memories.insert(connection, row)
+    memories.replace_labels(connection, memory_id, layers.labels)
+    fulltext.put(connection, memory_id, layers.tokens)
+    store_vectors(connection, memory_id, layers.embedded, stamp.at)
+    journal.append(connection, stamp, "memorize", (memory_id, row.uid), {})
+    memory = memories.find(connection, MemoryRef(id=memory_id))
+    return Created(memory, tuple(twins), pending=layers.embedded is None)
+
+
+def edit(
+    connection: Connection,
+    memory: Memory,
+    changed: Mapping[str, FieldValue],
+    layers: Layers,
+    stamp: Stamp,
+) -> Memory:
+    """Set the changed fields of a memory and renew the layers that follow from them."""
+    values = dict(changed) | {"updated_at": stamp.at, "revision": memory.revision + 1}
+    if "text" in changed:
+        values["content_hash"] = content_hash(str(changed["text"]))
+    memories.update(connection, memory.id, values)
+    if changed.keys() & set(INDEXED_FIELDS) and memory.deleted_at is None:
+        fulltext.put(connection, memory.id, layers.tokens)
+    memories.replace_labels(connection, memory.id, layers.labels)
+    if changed.keys() & set(EMBEDDED_FIELDS):
+        embeddings.remove_pieces(connection, memory.id)
+        store_vectors(connection, memory.id, layers.embedded, stamp.at)
+    changes.mark(connection, changes.MEMORY, [memory.id])
+    before = authored(memory)
+    journal.append(
+        connection,
+        stamp,
+        "edit",
+        (memory.id, memory.uid),
+        {name: (before[name], value) for name, value in changed.items()},
+    )
+    return memories.find(connection, MemoryRef(id=memory.id))
+
+
+def trash(connection: Connection, memory: Memory, stamp: Stamp) -> Memory:
+    """Move a memory to the trash: out of every search, restorable with its vectors."""
+    fulltext.remove(connection, memory.id)
+    return _set_state(connection, memory, {"deleted_at": stamp.at}, "delete", stamp)
+
+
+def restore(connection: Connection, memory: Memory, tokens: Tokens, stamp: Stamp) -> Memory:
+    """Lift the state that hides a memory: trash first, else superseded and archived."""
+    if memory.deleted_at is not None:
+        fulltext.put(connection, memory.id, tokens)
+        cleared: dict[str, FieldValue] = {"deleted_at": None}
+    else:
+        cleared = {"superseded_at": None, "superseded_by": None, "archived_at": None}
+    return _set_state(connection, memory, cleared, "restore", stamp)
+
+
+def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
+    """Remove a memory for good, with what the journal kept of its content."""
+    fulltext.remove(connection, memory.id)
+    embeddings.remove_pieces(connection, memory.id)
+    embeddings.clear_pending(connection, memory.id)
+    memories.erase(connection, memory.id)
+    journal.erase_snapshots(connection, memory.id)
+    journal.append(connection, stamp, "purge", (memory.id, memory.uid), {})
+    tombstones.put(connection, memory.uid, stamp.at, memory.origin)
+    changes.mark(connection, changes.MEMORY, [memory.id])
+
+
+def store_vectors(
+    connection: Connection, memory_id: int, embedded: Embedded | None, now: float
+) -> None:
+    """Store a memory's vectors, or note that it waits for them."""
+    if embedded is None:
+        embeddings.mark_pending(connection, memory_id, now)
+    else:
+        space_id = embeddings.ensure_space(connection, embedded.identity, now)
+        embeddings.replace_pieces(connection, memory_id, space_id, embedded.pieces)
+    changes.mark(connection, changes.MEMORY, [memory_id])
+
+
+def authored(memory: Memory) -> dict[str, FieldValue]:
+    """The authored fields of a stored memory."""
+    values = asdict(memory)
+    return {name: values[name] for name in FIELDS}
+
+
+def _set_state(
+    connection: Connection,
+    memory: Memory,
+    values: Mapping[str, FieldValue],
+    operation: str,
+    stamp: Stamp,
+) -> Memory:
+    revised = dict(values) | {"updated_at": stamp.at, "revision": memory.revision + 1}
+    memories.update(connection, memory.id, revised)
+    changes.mark(connection, changes.MEMORY, [memory.id])
+    changed = {
+        name: (getattr(memory, name), value)
+        for name, value in values.items()
+        if getattr(memory, name) != value
+    }
+    journal.append(connection, stamp, operation, (memory.id, memory.uid), changed)
+    return memories.find(connection, MemoryRef(id=memory.id))
+
+
+def _position(connection: Connection, draft: Draft) -> int | None:
+    if draft.session_id is None:
+        return None
+    return memories.next_position(connection, draft.session_id)
