@@ -1,0 +1,1 @@
+"""How things get started: the bootstrap, the double-click files and the ``jiyi`` command."""
