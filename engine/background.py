@@ -66,6 +66,8 @@ class BackgroundWorker:
             self._wake.clear()
 
     def _check_store(self) -> None:
+        if not self._context.database.writable:
+            return
         filled = fill_missing_text(self._context)
         if filled:
             log.warning("%d memories were missing from full-text search; added", filled)
@@ -74,7 +76,9 @@ class BackgroundWorker:
             log.info("%d memories wait for vectors of the current model", queued)
 
     def _step(self) -> None:
-        if time.monotonic() >= self._present_until and self._context.database.writable:
+        if not self._context.database.writable:
+            return
+        if time.monotonic() >= self._present_until:
             report_presence(self._context, self.client, self._version, self._started_at)
             self._present_until = time.monotonic() + _PRESENCE_S
         while not self._stop.is_set():

@@ -14,17 +14,22 @@ from types import TracebackType
 
 from engine import background as background_work
 from engine.background import BackgroundWorker
+from engine.config.file import FILE_NAME as CONFIG_NAME
 from engine.config.file import ensure_user_config
+from engine.config.home import VARIABLE as HOME_VARIABLE
 from engine.config.home import resolve_home
 from engine.config.live import LiveSettings
 from engine.context import EngineContext
 from engine.domain.caller import Caller
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.embedding import SpaceIdentity
+from engine.domain.errors import ConfigInvalid
 from engine.domain.memory import JournalEntry, Memory
+from engine.domain.notices import Notice
 from engine.domain.scope import Filters
 from engine.language.terms import build_analyser
-from engine.storage.database import open_database
+from engine.storage.database import FILE_NAME as DATABASE_NAME
+from engine.storage.database import Database, open_database
 from engine.storage.memories import Page
 from engine.storage.statistics import Statistics
 from engine.use_cases import browse, edit, forget, inspect, maintain, memorize, projects, recall
@@ -43,11 +48,13 @@ CACHE_FOLDER = "cache"
 class Engine:
     """One open store with a method for each use case. Thread-safe.
 
+    ``notices`` are what a person should be told about this opening.
     Use as a context manager, or call :meth:`close`.
     """
 
-    def __init__(self, context: EngineContext) -> None:
+    def __init__(self, context: EngineContext, notices: Sequence[Notice] = ()) -> None:
         self.context = context
+        self.notices = tuple(notices)
         self._worker: BackgroundWorker | None = None
 
     def start_background(self, client: str) -> None:
@@ -165,6 +172,7 @@ def open_engine(
         busy_timeout_s=settings.storage.busy_timeout_s,
         synchronous=settings.storage.synchronous,
     )
+    notices = _notices(folder, database, variables)
     if database.writable:
         ensure_user_config(folder)
     clock = clock or SystemClock()
@@ -186,4 +194,26 @@ def open_engine(
         ),
         token=token,
     )
-    return Engine(context)
+    return Engine(context, notices)
+
+
+def _notices(folder: Path, database: Database, environ: Mapping[str, str]) -> list[Notice]:
+    """A new empty store is worth a word when memories may be expected in it."""
+    if not database.created:
+        return []
+    places = (("store", str(database.path)),)
+    if any((folder / trace).exists() for trace in (CONFIG_NAME, "backups")):
+        return [Notice("notice.store_missing", places)]
+    other = _default_store(environ)
+    if other is not None and other != database.path and other.exists():
+        return [Notice("notice.other_store", (*places, ("other", str(other))))]
+    return []
+
+
+def _default_store(environ: Mapping[str, str]) -> Path | None:
+    unnamed = {name: value for name, value in environ.items() if name != HOME_VARIABLE}
+    try:
+        return resolve_home(None, unnamed) / DATABASE_NAME
+    except ConfigInvalid:
+        # A service without a user folder has no other store to speak of.
+        return None

@@ -112,14 +112,14 @@ class VectorSettings(_Section):
 class EmbeddingSettings(_Section):
     """The model that turns text into vectors."""
 
-    provider: Annotated[Literal["embedded", "lite", "hashing", "none"], Folded, Knob("restart")] = (
+    provider: Annotated[Literal["embedded", "lite", "hashing", "none"], Folded, Knob("now")] = (
         "embedded"
     )
     idle_unload_minutes: Annotated[Number, Field(ge=0.0, le=10_080.0), Knob("now", step=1.0)] = 30.0
     wait_s: Annotated[Number, Field(ge=0.0, le=60.0), Knob("now", step=0.5)] = 3.0
     piece_chars: Annotated[Whole, Field(ge=100, le=10_000), Knob("next_write", step=100)] = 1_000
     batch_size: Annotated[Whole, Field(ge=1, le=256), Knob("next_write", step=1)] = 16
-    cache_size: Annotated[Whole, Field(ge=0, le=100_000), Knob("restart", step=64)] = 512
+    cache_size: Annotated[Whole, Field(ge=0, le=100_000), Knob("now", step=64)] = 512
 
 
 class WeightSettings(_Section):
@@ -137,7 +137,7 @@ class RecallSettings(_Section):
     preset: Annotated[PresetName, Knob("now", choices=preset_names)] = "balanced"
     k: Annotated[Whole, Field(ge=1, le=100), Knob("now", step=1)] = 5
     pool: Annotated[Whole, Field(ge=10, le=10_000), Knob("now", step=10)] = 100
-    weak_below: Annotated[Number, Field(ge=0.0, le=1.0), Knob("now", step=0.05)] = 0.25
+    weak_below: Annotated[Number, Field(ge=0.0, le=1.0), Knob("now", step=0.05)] = 0.3
     weights: WeightSettings = WeightSettings()
 
 

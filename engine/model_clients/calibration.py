@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from engine.domain.embedding import Calibration, SpaceIdentity
 
-_USE_MULTILINGUAL = Calibration(middle=0.35, slope=14.0)
+_USE_MULTILINGUAL = Calibration(middle=0.28, slope=14.0)
 _UNKNOWN = Calibration(middle=0.6, slope=12.0)
 
 

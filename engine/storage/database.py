@@ -25,7 +25,10 @@ _MAX_IDLE_READERS = 8
 
 
 class Database:
-    """One store file. Thread-safe; create with :func:`open_database`."""
+    """One store file. Thread-safe; create with :func:`open_database`.
+
+    ``created`` tells whether this opening made the store.
+    """
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class Database:
     ) -> None:
         self.path = path
         self.writable = writable
+        self.created = False
         self._busy_timeout_s = busy_timeout_s
         self._synchronous = synchronous
         self._idle_readers: list[Connection] = []
@@ -135,6 +139,7 @@ def open_database(
         database.close()
         raise NewerSchema("error.newer_schema", path=str(path), found=found, known=SCHEMA_VERSION)
     if found < SCHEMA_VERSION:
+        database.created = found == 0
         from engine.storage.migrations import migrate
 
         with _translated(path):

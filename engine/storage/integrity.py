@@ -63,15 +63,16 @@ def database_verdict(connection: Connection) -> str:
 
 
 def fulltext_differences(connection: Connection) -> int:
-    """Number of memories whose indexed tokens differ from their text row (deep, slow)."""
-    indexed = _tokens_in_index(connection)
-    expected = {
-        int(row[0]): len(row[1].split()) + len(row[2].split())
-        for row in connection.execute("SELECT id, words, chars FROM fts_row")
-    }
+    """Number of memories whose indexed tokens differ from their text row (deep, slow).
+
+    Compares for each memory how many tokens there are and how many bytes they have together.
+    """
+    indexed = _indexed_sizes(connection)
+    rows = connection.execute("SELECT id, words, chars FROM fts_row")
+    expected = {int(row[0]): size for row in rows if (size := _size(f"{row[1]} {row[2]}"))[0]}
     return sum(
         indexed.get(row_id) != expected.get(row_id) for row_id in indexed.keys() | expected.keys()
-    ) - sum(1 for row_id, size in expected.items() if size == 0 and row_id not in indexed)
+    )
 
 
 def fulltext_verdict(connection: Connection) -> str:
@@ -85,11 +86,23 @@ def fulltext_verdict(connection: Connection) -> str:
     return "ok"
 
 
-def _tokens_in_index(connection: Connection) -> dict[int, int]:
+def _size(tokens: str) -> tuple[int, int]:
+    parts = tokens.split(" ")
+    return sum(map(bool, parts)), sum(len(part.encode()) for part in parts)
+
+
+def _indexed_sizes(connection: Connection) -> dict[int, tuple[int, int]]:
+    # A temporary view of the index counts as a write for the connection, not for the store.
     connection.execute("PRAGMA query_only=OFF")
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_terms "
-        "USING fts5vocab(main, memory_fts, instance)"
-    )
-    rows = connection.execute("SELECT doc, count(*) FROM temp.memory_terms GROUP BY doc").fetchall()
-    return {int(row[0]): int(row[1]) for row in rows}
+    try:
+        connection.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_terms "
+            "USING fts5vocab(main, memory_fts, instance)"
+        )
+        rows = connection.execute(
+            """SELECT doc, count(*), sum(length(CAST(term AS BLOB)))
+            FROM temp.memory_terms GROUP BY doc"""
+        ).fetchall()
+    finally:
+        connection.execute("PRAGMA query_only=ON")
+    return {int(row[0]): (int(row[1]), int(row[2])) for row in rows}

@@ -1,0 +1,1 @@
+"""Measurements of speed and memory: ``python -m tests.benchmarks``. Never part of the tests."""
