@@ -1,0 +1,1 @@
+"""The server that assistants connect to by the Model Context Protocol."""

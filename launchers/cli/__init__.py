@@ -1,0 +1,1 @@
+"""The ``jiyi`` command: parse, call one engine method, show the answer."""

@@ -1,0 +1,71 @@
+"""``jiyi remember``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from engine.bootstrap import Engine
+from engine.domain.times import iso
+from engine.use_cases.memorize import Memorized, MemorizeRequest
+from launchers.cli.options import FieldOptions, GeneralOptions, option
+from launchers.cli.output import Output
+from launchers.cli.requests import authored_fields
+from launchers.cli.session import open_session
+from launchers.cli.streams import read_stdin
+from launchers.cli.vectors import settled_vectors, tell_waiting
+
+_DEFAULTS = {"source": "cli", "trust": "user"}
+
+
+def remember_command(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="cli.argument.text")],
+    general: GeneralOptions,
+    given: FieldOptions,
+    session_id: Annotated[str | None, option("--session")] = None,
+    persona: Annotated[str | None, option("--persona")] = None,
+) -> int:
+    """Store one memory and print its id."""
+    session = open_session(context, general)
+    content = read_stdin() if text == "-" else text
+    with session.engine() as engine:
+        request = MemorizeRequest(
+            fields=_DEFAULTS | authored_fields(engine, given) | {"text": content},
+            ttl=given.ttl,
+            session_id=session_id,
+            persona_id=persona,
+        )
+        stored = engine.memorize(request, session.caller(engine))
+        waiting = settled_vectors(engine) if stored.pending else 0
+        _show(session.output, engine, stored, pending=waiting > 0)
+        tell_waiting(session.output, waiting, stored.keywords_only)
+    return 0
+
+
+def _show(output: Output, engine: Engine, stored: Memorized, *, pending: bool) -> None:
+    memory = stored.memory
+    if output.format == "json":
+        output.json(_record(engine, stored, pending))
+    elif output.format == "tsv":
+        output.line(f"#{memory.id}")
+    else:
+        output.line(output.say("cli.remembered", ref=f"#{memory.id}", workspace=memory.workspace))
+    if stored.twins:
+        twins = ", ".join(f"#{twin}" for twin in stored.twins)
+        output.note("cli.twins", refs=twins)
+
+
+def _record(engine: Engine, stored: Memorized, pending: bool) -> dict[str, object]:
+    memory = stored.memory
+    return {
+        "id": memory.id,
+        "uid": memory.uid,
+        "workspace": memory.workspace,
+        "kind": memory.kind,
+        "revision": memory.revision,
+        "created_at": iso(memory.created_at, engine.context.zone),
+        "twins": list(stored.twins),
+        "pending": pending,
+    }

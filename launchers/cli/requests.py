@@ -1,0 +1,77 @@
+"""From options to the engine's requests."""
+
+from __future__ import annotations
+
+import re
+
+from engine.bootstrap import Engine
+from engine.domain.scope import Filters
+from engine.domain.times import parse_duration, parse_instant
+from engine.domain.vocabulary import KINDS, TRUSTS, check
+from launchers.cli.options import FieldOptions, FilterOptions
+from launchers.cli.session import Session
+
+TIME_FIELDS = ("created_at", "event_time")
+FIELD_NAMES = {
+    "topic": "topics",
+    "participant": "participants",
+    "fact": "key_facts",
+    "tag": "tags",
+    "pin": "pinned",
+}
+"""Options whose field has another name."""
+
+_INSTANTS = ("event_time", "expires_at")
+_AGO = re.compile(r"\d+(?:\.\d+)?[smhdw]", re.IGNORECASE)
+
+
+def authored_fields(engine: Engine, given: FieldOptions) -> dict[str, object]:
+    """The fields that were given on the command line, by their stored name."""
+    found: dict[str, object] = {}
+    for name in FieldOptions.__dataclass_fields__:
+        value = getattr(given, name)
+        if name == "ttl" or value is None or value == []:
+            continue
+        if name in _INSTANTS:
+            value = parse_instant(value, engine.context.zone)
+        found[FIELD_NAMES.get(name, name)] = value
+    return found
+
+
+def filters(
+    engine: Engine, session: Session, given: FilterOptions, *, trash: bool = False
+) -> Filters:
+    """What a recall or list is narrowed to."""
+    return Filters(
+        scope=session.scope(engine),
+        kinds=_checked("--kind", given.kind, KINDS),
+        tags_all=tuple(given.tag or ()),
+        topics=tuple(given.topic or ()),
+        participants=tuple(given.participant or ()),
+        sources=tuple(given.source or ()),
+        trusts=_checked("--trust", given.trust, TRUSTS),
+        session_id=given.session,
+        persona_id=given.persona,
+        min_importance=given.min_importance,
+        since=_bound(engine, given.since),
+        until=_bound(engine, given.until, end_of_day=True),
+        time_field=check("--time-field", given.time_field, TIME_FIELDS),
+        pinned=given.pinned,
+        include_archived=not given.no_archived,
+        include_expired=given.include_expired,
+        include_superseded=given.include_superseded,
+        deleted_only=trash,
+    )
+
+
+def _checked(name: str, values: list[str] | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(check(name, value, allowed) for value in values or ())
+
+
+def _bound(engine: Engine, value: str | None, *, end_of_day: bool = False) -> float | None:
+    """A moment, or a time span such as ``7d`` back from now."""
+    if value is None:
+        return None
+    if _AGO.fullmatch(value.strip()):
+        return engine.context.clock.now() - parse_duration(value)
+    return parse_instant(value, engine.context.zone, end_of_day=end_of_day)

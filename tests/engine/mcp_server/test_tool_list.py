@@ -1,0 +1,110 @@
+"""What clients see before anything is called: small, flat, stable."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from engine import VERSION
+from engine.domain.errors import InvalidInput
+from engine.mcp_server import core_tools
+from engine.mcp_server.toolset import CORE, INSTRUCTIONS, chosen_tools
+from tests.engine.mcp_server.talking import talk
+
+SNAPSHOT = Path(__file__).parent / "snapshots" / "core.json"
+TOKEN_LIMIT = 1_800
+
+
+def tokens(text: str) -> float:
+    """An estimate from the safe side."""
+    return sum(0.25 if ord(character) < 128 else 1.0 for character in text)
+
+
+@pytest.fixture(scope="module", params=["auto", "legacy"])
+def listed(request, tmp_path_factory):
+    with talk(tmp_path_factory.mktemp("home"), mode=request.param) as client:
+        return [
+            tool.model_dump(by_alias=True, exclude_none=True, mode="json")
+            for tool in client.tools()
+        ]
+
+
+def test_the_list_is_as_recorded(listed):
+    """Set UPDATE_SNAPSHOTS=1 to record it anew."""
+    text = json.dumps(listed, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        SNAPSHOT.write_text(text, encoding="utf-8")
+    assert text == SNAPSHOT.read_text(encoding="utf-8")
+
+
+def test_the_list_costs_few_tokens(listed):
+    cost = tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":")))
+    print(f"{len(listed)} tools, about {cost:.0f} tokens")
+    assert len(listed) <= 8
+    assert cost < TOKEN_LIMIT
+
+
+def test_schemas_are_flat_with_plain_types(listed):
+    for tool in listed:
+        schema = tool["inputSchema"]
+        assert schema["type"] == "object"
+        assert len(schema["properties"]) <= 8
+        for name, parameter in schema["properties"].items():
+            assert parameter["type"] in ("string", "integer", "array"), (tool["name"], name)
+            assert not {"anyOf", "oneOf", "allOf", "$ref", "title"} & set(parameter)
+            if parameter["type"] == "array":
+                assert parameter["items"] == {"type": "string"}
+        assert "$defs" not in json.dumps(schema)
+
+
+def test_every_tool_says_when_to_use_it_and_what_it_does_to_the_store(listed):
+    for tool in listed:
+        assert re.fullmatch(r"[a-z_]{3,30}", tool["name"])
+        assert 0 < len(tool["description"].encode()) <= 1_000
+        assert "readOnlyHint" in tool["annotations"]
+        assert "outputSchema" not in tool
+    readers = {tool["name"] for tool in listed if tool["annotations"]["readOnlyHint"]}
+    assert readers == {"recall", "get_memory", "list_memories"}
+
+
+def test_clients_that_load_on_demand_are_asked_to_load_two_tools_at_once(listed):
+    always = {tool["name"] for tool in listed if tool.get("_meta", {}).get("anthropic/alwaysLoad")}
+    assert always == {"memorize", "recall"}
+
+
+def test_instructions_are_short_and_name_only_tools_that_exist(tmp_path):
+    with talk(tmp_path) as client:
+        assert client.instructions == INSTRUCTIONS
+    assert len(INSTRUCTIONS.split()) <= 150
+    named = set(re.findall(r"\b[a-z]+_memor(?:y|ies)\b|\bmemorize\b|\brecall\b", INSTRUCTIONS))
+    assert named <= {tool.name for tool in CORE}
+    mentioned = {word for tool in CORE for word in re.findall(r"\b[a-z]+_memor\w+", tool.about)}
+    assert mentioned <= {tool.name for tool in CORE}
+
+
+def test_every_listed_tool_can_be_called():
+    assert set(core_tools.RUN) == {tool.name for tool in CORE}
+
+
+def test_the_server_tells_the_version_of_the_product(tmp_path):
+    with talk(tmp_path) as client:
+        assert client.version == VERSION
+
+
+def test_toolsets_are_chosen_by_name_of_set_or_tool_in_a_stable_order(tmp_path):
+    with talk(tmp_path, toolsets=["recall", "memorize"]) as client:
+        assert [tool.name for tool in client.tools()] == ["memorize", "recall"]
+        assert "no tool delete_memory" in client.refused("delete_memory", id=1)
+    with talk(tmp_path, JIYI_TOOLSETS="get_memory") as client:
+        assert [tool.name for tool in client.tools()] == ["get_memory"]
+
+
+def test_an_unknown_toolset_falls_back_to_the_default(tmp_path):
+    with pytest.raises(InvalidInput, match="not_allowed"):
+        chosen_tools(["cor"])
+    with talk(tmp_path, toolsets=["cor"]) as client:
+        assert len(client.tools()) == len(CORE)
