@@ -49,9 +49,11 @@ class BackgroundWorker:
         self._wake.set()
 
     def stop(self) -> None:
-        """Stop after the step in hand, waiting some seconds at most."""
+        """Stop after the step in hand, waiting some seconds at most; the engine is closing."""
         self._stop.set()
         self._wake.set()
+        # A step that waits for the model ends at once when there will be none.
+        self._context.models.close()
         if self._thread.is_alive():
             self._thread.join(_STOP_S)
         if self._present_until:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from engine import VERSION
 from engine import background as background_work
 from engine.background import BackgroundWorker
-from engine.config.file import FILE_NAME as CONFIG_NAME
 from engine.config.file import ensure_user_config
 from engine.config.home import VARIABLE as HOME_VARIABLE
 from engine.config.home import resolve_home
@@ -41,8 +41,9 @@ from engine.use_cases.memorize import Memorized, MemorizeRequest
 from engine.use_cases.recall import RecallRequest, RecallResult
 from engine.vector_index.stored import SpaceIndexes, StoredVectors
 
-VERSION = "0.1.0"
 CACHE_FOLDER = "cache"
+# What only a store in use leaves behind; a settings file may be written before there is one.
+_TRACES = ("backups", f"{CACHE_FOLDER}/vectors", "logs")
 
 
 class Engine:
@@ -167,12 +168,13 @@ def open_engine(
     folder = resolve_home(None if home is None else str(home), variables)
     live = LiveSettings(folder, variables)
     settings = live.current()
+    used_before = any((folder / trace).exists() for trace in _TRACES)
     database = open_database(
         folder,
         busy_timeout_s=settings.storage.busy_timeout_s,
         synchronous=settings.storage.synchronous,
     )
-    notices = _notices(folder, database, variables)
+    notices = _notices(database, used_before, variables)
     if database.writable:
         ensure_user_config(folder)
     clock = clock or SystemClock()
@@ -197,16 +199,16 @@ def open_engine(
     return Engine(context, notices)
 
 
-def _notices(folder: Path, database: Database, environ: Mapping[str, str]) -> list[Notice]:
+def _notices(database: Database, used_before: bool, environ: Mapping[str, str]) -> Sequence[Notice]:
     """A new empty store is worth a word when memories may be expected in it."""
     if not database.created:
         return []
-    places = (("store", str(database.path)),)
-    if any((folder / trace).exists() for trace in (CONFIG_NAME, "backups")):
-        return [Notice("notice.store_missing", places)]
+    store = str(database.path)
+    if used_before:
+        return [Notice("notice.store_missing", store=store)]
     other = _default_store(environ)
     if other is not None and other != database.path and other.exists():
-        return [Notice("notice.other_store", (*places, ("other", str(other))))]
+        return [Notice("notice.other_store", store=store, other=str(other))]
     return []
 
 

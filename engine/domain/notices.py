@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
 class Notice:
-    """A catalogue message: ``key`` with its placeholders as (name, value) pairs."""
+    """A catalogue message: ``key`` and the values of its placeholders."""
 
-    key: str
-    params: tuple[tuple[str, str], ...] = ()
+    __slots__ = ("key", "params")
+
+    def __init__(self, key: str, /, **params: object) -> None:
+        self.key = key
+        self.params = params

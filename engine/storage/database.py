@@ -139,11 +139,10 @@ def open_database(
         database.close()
         raise NewerSchema("error.newer_schema", path=str(path), found=found, known=SCHEMA_VERSION)
     if found < SCHEMA_VERSION:
-        database.created = found == 0
         from engine.storage.migrations import migrate
 
         with _translated(path):
-            migrate(path, found, busy_timeout_s)
+            database.created = migrate(path, found, busy_timeout_s) and found == 0
     return database
 
 

@@ -163,6 +163,20 @@ def mark_missing_pending(connection: Connection, space_id: int | None, now: floa
     return cursor.rowcount
 
 
+def mark_pending_unless_embedded(
+    connection: Connection, memory_id: int, space_id: int | None, now: float
+) -> None:
+    """Queue a memory that came back and has no piece in this space; one that already waits
+    keeps its place."""
+    connection.execute(
+        """INSERT OR IGNORE INTO pending_embedding
+        (owner_kind, owner_id, attempts, next_attempt_at)
+        SELECT 'memory', :memory_id, 0, :now WHERE NOT EXISTS (SELECT 1 FROM piece
+         WHERE owner_kind = 'memory' AND owner_id = :memory_id AND space_id = :space_id)""",
+        {"memory_id": memory_id, "space_id": space_id, "now": now},
+    )
+
+
 def clear_pending(connection: Connection, memory_id: int) -> None:
     """A memory no longer waits for vectors."""
     connection.execute(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from engine.domain.memory import GLOBAL_WORKSPACE
 from engine.domain.scope import Filters, Scope
+from engine.domain.text import scrub
 
 SqlValue = str | float | int | None
 
@@ -25,7 +26,8 @@ class Condition:
     def add(self, clause: str, **parameters: SqlValue) -> None:
         """One more clause with its named parameters."""
         self.clauses.append(clause)
-        self.parameters.update(parameters)
+        for name, value in parameters.items():
+            self.parameters[name] = scrub(value) if isinstance(value, str) else value
 
     def add_one_of(self, column: str, name: str, values: tuple[str, ...]) -> None:
         """The column holds one of the values; nothing is added for no values."""

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from engine.storage.database import Connection
+
+_Sums: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,12 @@ class Counts:
     @property
     def agree(self) -> bool:
         """True when every memory outside the trash has its text row and nothing else has."""
-        return self.live == self.text_rows == self.indexed_rows
+        return self.live == self.text_rows and self.indexed_rows_agree
+
+    @property
+    def indexed_rows_agree(self) -> bool:
+        """True when the index counts as many rows as there are text rows."""
+        return self.text_rows == self.indexed_rows
 
 
 def counts(connection: Connection) -> Counts:
@@ -65,11 +73,12 @@ def database_verdict(connection: Connection) -> str:
 def fulltext_differences(connection: Connection) -> int:
     """Number of memories whose indexed tokens differ from their text row (deep, slow).
 
-    Compares for each memory how many tokens there are and how many bytes they have together.
+    Compares for each memory how many tokens there are, how many bytes they have together,
+    and their first and last characters, each summed up.
     """
-    indexed = _indexed_sizes(connection)
+    indexed = _indexed_sums(connection)
     rows = connection.execute("SELECT id, words, chars FROM fts_row")
-    expected = {int(row[0]): size for row in rows if (size := _size(f"{row[1]} {row[2]}"))[0]}
+    expected = {int(row[0]): sums for row in rows if (sums := _sums(f"{row[1]} {row[2]}"))[0]}
     return sum(
         indexed.get(row_id) != expected.get(row_id) for row_id in indexed.keys() | expected.keys()
     )
@@ -86,13 +95,19 @@ def fulltext_verdict(connection: Connection) -> str:
     return "ok"
 
 
-def _size(tokens: str) -> tuple[int, int]:
-    parts = tokens.split(" ")
-    return sum(map(bool, parts)), sum(len(part.encode()) for part in parts)
+def _sums(tokens: str) -> _Sums:
+    parts = [part for part in tokens.split(" ") if part]
+    return (
+        len(parts),
+        len(tokens.encode()) - tokens.count(" "),
+        sum(map(ord, [part[0] for part in parts])),
+        sum(map(ord, [part[-1] for part in parts])),
+    )
 
 
-def _indexed_sizes(connection: Connection) -> dict[int, tuple[int, int]]:
+def _indexed_sums(connection: Connection) -> dict[int, _Sums]:
     # A temporary view of the index counts as a write for the connection, not for the store.
+    query_only = connection.execute("PRAGMA query_only").fetchone()[0]
     connection.execute("PRAGMA query_only=OFF")
     try:
         connection.execute(
@@ -100,9 +115,9 @@ def _indexed_sizes(connection: Connection) -> dict[int, tuple[int, int]]:
             "USING fts5vocab(main, memory_fts, instance)"
         )
         rows = connection.execute(
-            """SELECT doc, count(*), sum(length(CAST(term AS BLOB)))
-            FROM temp.memory_terms GROUP BY doc"""
+            """SELECT doc, count(*), sum(length(CAST(term AS BLOB))), sum(unicode(term)),
+            sum(unicode(substr(term, -1))) FROM temp.memory_terms GROUP BY doc"""
         ).fetchall()
     finally:
-        connection.execute("PRAGMA query_only=ON")
-    return {int(row[0]): (int(row[1]), int(row[2])) for row in rows}
+        connection.execute(f"PRAGMA query_only={query_only}")
+    return {int(row[0]): (int(row[1]), int(row[2]), int(row[3]), int(row[4])) for row in rows}

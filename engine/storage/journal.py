@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.domain.memory import FieldValue, JournalEntry
+from engine.domain.text import scrub
 from engine.storage.database import Connection, Row
 
 MEMORY = "memory"
@@ -40,7 +41,7 @@ def append(
             stamp.group_uid,
             stamp.at,
             operation,
-            stamp.actor,
+            scrub(stamp.actor),
             MEMORY,
             *subject,
             json.dumps(changes, ensure_ascii=False),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from engine.domain.errors import NotFound
-from engine.domain.ids import MemoryRef
+from engine.domain.ids import MAX_ID, MemoryRef
 from engine.domain.memory import FieldValue, Memory, Strength
 from engine.domain.scope import Filters
 from engine.storage.database import Connection, Row
@@ -211,9 +212,12 @@ def read_cursor(cursor: str) -> tuple[float, int]:
     """The place a cursor names; raises :class:`NotFound` for one that is not ours."""
     created_at, _, memory_id = cursor.strip().rpartition("-")
     try:
-        return float(created_at), int(memory_id)
-    except ValueError as error:
-        raise NotFound("error.bad_cursor", value=cursor[:60]) from error
+        place = float(created_at), int(memory_id)
+    except ValueError:
+        place = math.nan, 0
+    if not (math.isfinite(place[0]) and 0 < place[1] <= MAX_ID):
+        raise NotFound("error.bad_cursor", value=cursor[:60])
+    return place
 
 
 def twins(

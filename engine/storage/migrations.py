@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.storage import backup
-from engine.storage.database import SCHEMA_VERSION, connect
+from engine.storage.database import SCHEMA_VERSION, Connection, connect
 from engine.storage.identity import new_uid
 
 if TYPE_CHECKING:
@@ -198,8 +198,10 @@ _FIRST_SCHEMA = (
 )
 
 
-def migrate(path: Path, found: int, busy_timeout_s: float) -> None:
+def migrate(path: Path, found: int, busy_timeout_s: float) -> bool:
     """Bring the store at ``path`` from version ``found`` to the current one.
+
+    Returns whether there was anything left to do: another process may have been faster.
 
     A store with data is backed up first. Safe when several processes start at once: the
     second one finds nothing left to do.
@@ -216,8 +218,9 @@ def migrate(path: Path, found: int, busy_timeout_s: float) -> None:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            _apply(connection)
+            applied = _apply(connection)
             connection.execute("COMMIT")
+            return applied
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -226,15 +229,18 @@ def migrate(path: Path, found: int, busy_timeout_s: float) -> None:
         connection.close()
 
 
-def _apply(connection: object) -> None:
+def _apply(connection: Connection) -> bool:
+    if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+        return False
     from sqlite_utils import Database as SqliteUtilsDatabase
 
-    database = SqliteUtilsDatabase(connection)  # type: ignore[arg-type]
+    database = SqliteUtilsDatabase(connection)
     _migrations().apply(database)
     broken = database.execute("PRAGMA foreign_key_check").fetchall()
     if broken:
         raise RuntimeError(f"a migration left {len(broken)} dangling references")
     database.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+    return True
 
 
 def _migrations() -> Migrations:

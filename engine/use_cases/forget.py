@@ -8,7 +8,8 @@ from engine.context import EngineContext
 from engine.domain.caller import Caller
 from engine.domain.ids import parse_ref
 from engine.domain.memory import Memory
-from engine.storage import memories
+from engine.storage import embeddings, memories
+from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
@@ -50,7 +51,9 @@ def restore_memory(context: EngineContext, ref: str | int, caller: Caller) -> St
         tokens = tokens_of(context, writing.authored(memory))
         stamp = Stamp(caller.actor, now, new_uid())
         restored = writing.restore(connection, memory, tokens, stamp)
-        return StateChange(restored, changed=True, was=was)
+        _queue_missing_vectors(context, connection, memory.id)
+    context.background.wake()
+    return StateChange(restored, changed=True, was=was)
 
 
 def erase_memory(context: EngineContext, ref: str | int, caller: Caller) -> Memory:
@@ -63,3 +66,13 @@ def erase_memory(context: EngineContext, ref: str | int, caller: Caller) -> Memo
         stamp = Stamp(caller.actor, context.clock.now(), new_uid())
         writing.erase(connection, memory, stamp)
         return memory
+
+
+def _queue_missing_vectors(context: EngineContext, connection: Connection, memory_id: int) -> None:
+    """The model may have changed while the memory lay in the trash, where nothing is queued."""
+    identity = context.models.identity()
+    if identity is not None:
+        space_id = embeddings.find_space(connection, identity)
+        embeddings.mark_pending_unless_embedded(
+            connection, memory_id, space_id, context.clock.now()
+        )

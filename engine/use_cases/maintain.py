@@ -31,6 +31,27 @@ def fill_missing_text(context: EngineContext) -> int:
     with context.database.read() as connection:
         if integrity.counts(connection).agree:
             return 0
+    return _fill_missing(context)
+
+
+def repair_text(context: EngineContext) -> Repaired:
+    """Make full text agree with the memories, and let failed vectors be tried again."""
+    # The deep look takes seconds in a large store: it is no time to keep others from writing.
+    broken = _is_broken(context)
+    with context.database.write() as connection:
+        strays = integrity.stray_text_rows(connection)
+        for row_id in strays:
+            fulltext.remove(connection, row_id)
+        rebuilt = broken or not integrity.counts(connection).indexed_rows_agree
+        if rebuilt:
+            fulltext.rebuild(connection)
+        retried = embeddings.retry_failed(connection, context.clock.now())
+    filled = _fill_missing(context)
+    context.background.wake()
+    return Repaired(filled, len(strays), rebuilt, retried)
+
+
+def _fill_missing(context: EngineContext) -> int:
     filled = 0
     while True:
         with context.database.write() as connection:
@@ -41,21 +62,6 @@ def fill_missing_text(context: EngineContext) -> int:
         filled += len(missing)
         if len(missing) < _BATCH:
             return filled
-
-
-def repair_text(context: EngineContext) -> Repaired:
-    """Make full text agree with the memories, and let failed vectors be tried again."""
-    filled = fill_missing_text(context)
-    with context.database.write() as connection:
-        strays = integrity.stray_text_rows(connection)
-        for row_id in strays:
-            fulltext.remove(connection, row_id)
-        rebuilt = _is_broken(context) or not integrity.counts(connection).agree
-        if rebuilt:
-            fulltext.rebuild(connection)
-        retried = embeddings.retry_failed(connection, context.clock.now())
-    context.background.wake()
-    return Repaired(filled, len(strays), rebuilt, retried)
 
 
 def _is_broken(context: EngineContext) -> bool:

@@ -17,9 +17,9 @@ from engine.storage.journal import Stamp
 from engine.writing import memories as writing
 from engine.writing.embed import Embedded, embed_now
 from engine.writing.layers import derive, require_length
+from engine.writing.workspace_names import workspace_name
 
 _BATCH = 200
-MAX_WORKSPACE_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +111,14 @@ def _draft(context: EngineContext, request: MemorizeRequest, caller: Caller, now
     return Draft(
         fields=chosen,
         workspace=workspace_name(request.workspace or caller.workspace or GLOBAL_WORKSPACE),
-        session_id=request.session_id or caller.session_id,
-        persona_id=request.persona_id,
-        agent=caller.agent,
+        session_id=_name(request.session_id or caller.session_id),
+        persona_id=_name(request.persona_id),
+        agent=_name(caller.agent),
     )
 
 
-def workspace_name(name: str) -> str:
-    """A workspace name as stored; raises :class:`InvalidInput` for a blank or endless one."""
-    cleaned = " ".join(scrub(name).split())
-    if not 0 < len(cleaned) <= MAX_WORKSPACE_CHARS:
-        raise InvalidInput("error.bad_workspace", value=cleaned[:40], limit=MAX_WORKSPACE_CHARS)
-    return cleaned
+def _name(value: str | None) -> str | None:
+    return None if value is None else scrub(value)
 
 
 def _deadline(request: MemorizeRequest, now: float) -> float:

@@ -6,6 +6,7 @@ import os
 import platform
 
 from engine.context import EngineContext
+from engine.domain.text import scrub
 from engine.storage import processes
 from engine.storage.processes import ProcessRow
 
@@ -15,8 +16,8 @@ def report_presence(context: EngineContext, client: str, version: str, started_a
     row = ProcessRow(
         token=context.token,
         pid=os.getpid(),
-        host=platform.node(),
-        client=client,
+        host=scrub(platform.node()),
+        client=scrub(client),
         version=version,
         config_version=context.live.version(),
         started_at=started_at,

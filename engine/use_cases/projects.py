@@ -7,13 +7,17 @@ moved checkout keeps its memories.
 from __future__ import annotations
 
 import configparser
+import re
 from pathlib import Path
 
 from engine.context import EngineContext
 from engine.domain.memory import GLOBAL_WORKSPACE
+from engine.domain.text import scrub
 from engine.storage import workspaces
 from engine.storage.workspaces import ProjectRoot
+from engine.writing.workspace_names import folder_name
 
+_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
 _MARKERS = (".git", ".hg", ".svn", ".jj")
 
 
@@ -24,7 +28,9 @@ def project_root(folder: Path) -> ProjectRoot | None:
         if any((candidate / marker).exists() for marker in _MARKERS):
             if candidate == Path.home():
                 return None
-            return ProjectRoot(candidate.name, str(candidate), _git_remote(candidate))
+            return ProjectRoot(
+                folder_name(candidate.name), scrub(str(candidate)), _git_remote(candidate)
+            )
     return None
 
 
@@ -56,4 +62,5 @@ def _git_remote(root: Path) -> str | None:
         parser.read(root / ".git" / "config", encoding="utf-8")
     except (configparser.Error, OSError, UnicodeDecodeError):
         return None
-    return parser.get('remote "origin"', "url", fallback=None)
+    url = parser.get('remote "origin"', "url", fallback=None)
+    return _CREDENTIALS.sub("", url) if url else None

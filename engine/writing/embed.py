@@ -32,7 +32,7 @@ def embed_now(
     """Embed texts while their writer waits.
 
     A text is ``None`` when it must be left pending: it is long, or there is no model within
-    ``wait_s`` seconds; then the reason comes along.
+    ``wait_s`` seconds, or the model failed; then the reason comes along.
     """
     if not context.settings.vectors.enabled:
         return [None] * len(texts), ModelUnavailable("error.model_off")
@@ -45,7 +45,12 @@ def embed_now(
         (text, pieces) if len(pieces) <= INLINE_PIECES else (text, [])
         for text, pieces in zip(texts, cuts, strict=True)
     ]
-    done = _embed(context, embedder, short)
+    try:
+        done = _embed(context, embedder, short)
+    except ModelUnavailable as reason:
+        # One refused text must cost neither itself nor its neighbours: the background tries
+        # them one by one.
+        return [None] * len(texts), reason
     return [
         embedded if len(pieces) <= INLINE_PIECES else None
         for embedded, pieces in zip(done, cuts, strict=True)

@@ -114,7 +114,7 @@ def restore(connection: Connection, memory: Memory, tokens: Tokens, stamp: Stamp
 
 def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     """Remove a memory for good, with what the journal kept of its content."""
-    fulltext.remove(connection, memory.id)
+    fulltext.remove_for_good(connection, memory.id)
     embeddings.remove_pieces(connection, memory.id)
     embeddings.clear_pending(connection, memory.id)
     memories.erase(connection, memory.id)

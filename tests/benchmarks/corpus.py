@@ -8,12 +8,86 @@ from dataclasses import dataclass
 
 _FAMILY = "林陈黄吴徐孙胡朱高何郭马罗梁宋郑谢韩唐冯"
 _GIVEN = "晓文志雅建思国婷海宁嘉欣立书清雨子涵明月"
-_NAMES = "Ada Boris Chloe Derek Esther Felix Gina Hugo Irene Jonas Karin Leon Nadia Oscar".split()
-_PLACES_ZH = "苏州 青岛 厦门 昆明 西安 哈尔滨 三峡 九寨沟 桂林 拉萨 珠海 洛阳".split()
-_PLACES_EN = "Helsinki Granada Quebec Sapporo Utrecht Dresden Cardiff Pisa Malmo Vigo".split()
-_THINGS_ZH = "登山鞋 电子琴 显微镜 帐篷 咖啡机 路由器 键盘 毛衣 相机 自行车 茶壶 台灯".split()
-_THINGS_EN = "kettle violin backpack router keyboard lamp bicycle camera notebook tent".split()
-_PROJECTS = "迁移 网关 报表 推荐 监控 billing search importer scheduler gateway".split()
+_NAMES = [
+    "Ada",
+    "Boris",
+    "Chloe",
+    "Derek",
+    "Esther",
+    "Felix",
+    "Gina",
+    "Hugo",
+    "Irene",
+    "Jonas",
+    "Karin",
+    "Leon",
+    "Nadia",
+    "Oscar",
+]
+_PLACES_ZH = [
+    "苏州",
+    "青岛",
+    "厦门",
+    "昆明",
+    "西安",
+    "哈尔滨",
+    "三峡",
+    "九寨沟",
+    "桂林",
+    "拉萨",
+    "珠海",
+    "洛阳",
+]
+_PLACES_EN = [
+    "Helsinki",
+    "Granada",
+    "Quebec",
+    "Sapporo",
+    "Utrecht",
+    "Dresden",
+    "Cardiff",
+    "Pisa",
+    "Malmo",
+    "Vigo",
+]
+_THINGS_ZH = [
+    "登山鞋",
+    "电子琴",
+    "显微镜",
+    "帐篷",
+    "咖啡机",
+    "路由器",
+    "键盘",
+    "毛衣",
+    "相机",
+    "自行车",
+    "茶壶",
+    "台灯",
+]
+_THINGS_EN = [
+    "kettle",
+    "violin",
+    "backpack",
+    "router",
+    "keyboard",
+    "lamp",
+    "bicycle",
+    "camera",
+    "notebook",
+    "tent",
+]
+_PROJECTS = [
+    "迁移",
+    "网关",
+    "报表",
+    "推荐",
+    "监控",
+    "billing",
+    "search",
+    "importer",
+    "scheduler",
+    "gateway",
+]
 _TEMPLATES_ZH = (
     "{a}上周去了{p}，在那里给{b}买了一个{t}，回来以后说{j}项目的代号改成{c}，下次开会要再确认一遍。",
     "用户{a}对花生过敏，平时喜欢用{t}，最近和{b}一起在{p}讨论{j}的进度，代号{c}，计划下个月完成第一阶段。",

@@ -1,0 +1,202 @@
+-- The schema of version 1, as the migrations make it.
+
+CREATE TABLE store (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    uid TEXT NOT NULL,
+    history_uid TEXT NOT NULL,
+    created_at REAL NOT NULL
+);
+
+CREATE TABLE workspace (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    domain TEXT NOT NULL,
+    created_at REAL NOT NULL
+);
+
+CREATE TABLE workspace_root (
+    kind TEXT NOT NULL CHECK (kind IN ('path', 'remote')),
+    value TEXT NOT NULL,
+    workspace_id INTEGER NOT NULL REFERENCES workspace(id) ON DELETE CASCADE,
+    PRIMARY KEY (kind, value)
+) WITHOUT ROWID;
+
+CREATE TABLE memory (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid TEXT NOT NULL UNIQUE,
+    workspace_id INTEGER NOT NULL REFERENCES workspace(id),
+    kind TEXT NOT NULL,
+    importance REAL NOT NULL,
+    pinned INTEGER NOT NULL,
+    private INTEGER NOT NULL,
+    sentiment TEXT,
+    polarity INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    review_state TEXT,
+    session_id TEXT,
+    position INTEGER,
+    persona_id TEXT,
+    user_id TEXT,
+    agent TEXT,
+    origin TEXT,
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL,
+    event_time REAL,
+    expires_at REAL,
+    archived_at REAL,
+    superseded_by INTEGER REFERENCES memory(id) ON DELETE SET NULL,
+    superseded_at REAL,
+    deleted_at REAL,
+    revision INTEGER NOT NULL,
+    content_hash TEXT NOT NULL
+);
+
+CREATE INDEX memory_by_workspace ON memory(workspace_id, created_at);
+
+CREATE INDEX memory_by_time ON memory(created_at, id);
+
+CREATE INDEX memory_by_hash ON memory(content_hash);
+
+CREATE INDEX memory_by_short_uid ON memory(substr(uid, -8));
+
+CREATE INDEX memory_by_session ON memory(session_id, position)
+    WHERE session_id IS NOT NULL;
+
+CREATE INDEX memory_in_trash ON memory(deleted_at) WHERE deleted_at IS NOT NULL;
+
+CREATE INDEX memory_by_successor ON memory(superseded_by) WHERE superseded_by IS NOT NULL;
+
+CREATE TABLE memory_body (
+    memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    summary TEXT,
+    persona_summary TEXT,
+    topics TEXT NOT NULL,
+    participants TEXT NOT NULL,
+    key_facts TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    details TEXT,
+    source_ref TEXT
+);
+
+CREATE TABLE memory_label (
+    field TEXT NOT NULL,
+    folded TEXT NOT NULL,
+    memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    PRIMARY KEY (field, folded, memory_id)
+) WITHOUT ROWID;
+
+CREATE INDEX memory_label_by_memory ON memory_label(memory_id);
+
+CREATE TABLE memory_strength (
+    memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
+    importance_now REAL NOT NULL,
+    salience REAL NOT NULL,
+    last_access REAL,
+    access_count INTEGER NOT NULL,
+    access_window REAL NOT NULL
+);
+
+CREATE VIRTUAL TABLE memory_fts USING fts5(
+    words, chars, content='', columnsize=0, tokenize="ascii tokenchars '!""#$%&''''()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+
+CREATE TABLE fts_row (
+    id INTEGER PRIMARY KEY,
+    segmenter_id TEXT NOT NULL,
+    word_count INTEGER NOT NULL,
+    words TEXT NOT NULL,
+    chars TEXT NOT NULL
+);
+
+CREATE TABLE fts_total (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    row_count INTEGER NOT NULL,
+    word_count INTEGER NOT NULL
+);
+
+CREATE TABLE term (
+    term TEXT NOT NULL,
+    field TEXT NOT NULL,
+    document_frequency INTEGER NOT NULL,
+    PRIMARY KEY (field, term)
+) WITHOUT ROWID;
+
+CREATE TABLE space (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    dims INTEGER NOT NULL,
+    created_at REAL NOT NULL
+);
+
+CREATE TABLE piece (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner_kind TEXT NOT NULL,
+    owner_id INTEGER NOT NULL,
+    start_offset INTEGER NOT NULL,
+    end_offset INTEGER NOT NULL,
+    space_id INTEGER NOT NULL REFERENCES space(id),
+    content_hash TEXT NOT NULL,
+    vector BLOB NOT NULL
+);
+
+CREATE INDEX piece_by_owner ON piece(owner_kind, owner_id, space_id);
+
+CREATE INDEX piece_by_hash ON piece(space_id, content_hash);
+
+CREATE TABLE pending_embedding (
+    owner_kind TEXT NOT NULL,
+    owner_id INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    next_attempt_at REAL NOT NULL,
+    failed_reason TEXT,
+    PRIMARY KEY (owner_kind, owner_id)
+) WITHOUT ROWID;
+
+CREATE TABLE journal (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    group_uid TEXT NOT NULL,
+    at REAL NOT NULL,
+    operation TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    subject_kind TEXT NOT NULL,
+    subject_id INTEGER NOT NULL,
+    subject_uid TEXT NOT NULL,
+    changes TEXT NOT NULL
+);
+
+CREATE INDEX journal_by_subject ON journal(subject_kind, subject_id, id);
+
+CREATE INDEX journal_by_group ON journal(group_uid);
+
+CREATE TABLE change (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    subject_kind TEXT NOT NULL,
+    subject_id INTEGER NOT NULL,
+    UNIQUE (subject_kind, subject_id)
+);
+
+CREATE TABLE tombstone (
+    uid TEXT PRIMARY KEY,
+    at REAL NOT NULL,
+    origin TEXT
+) WITHOUT ROWID;
+
+CREATE TABLE process (
+    token TEXT PRIMARY KEY,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    client TEXT NOT NULL,
+    version TEXT NOT NULL,
+    config_version TEXT NOT NULL,
+    started_at REAL NOT NULL,
+    last_seen REAL NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE lease (
+    name TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    expires_at REAL NOT NULL
+) WITHOUT ROWID;
