@@ -56,7 +56,7 @@ class BackgroundWorker:
         self._context.models.close()
         if self._thread.is_alive():
             self._thread.join(_STOP_S)
-        if self._present_until:
+        if self._present_until and not self._thread.is_alive():
             self._attempt(lambda: withdraw_presence(self._context))
 
     def _run(self) -> None:

@@ -22,6 +22,7 @@ Row = sqlite3.Row
 SCHEMA_VERSION = 1
 FILE_NAME = "jiyi.db"
 _MAX_IDLE_READERS = 8
+_CLOSING_S = 1.0
 
 
 class Database:
@@ -88,10 +89,12 @@ class Database:
             idle, self._idle_readers = self._idle_readers, []
         for connection in idle:
             connection.close()
-        with self._write_lock:
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+        # A thread that waits for another process's lock cannot be called back; it ends alone.
+        if self._write_lock.acquire(timeout=_CLOSING_S):
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                writer.close()
+            self._write_lock.release()
 
     def _take_reader(self) -> Connection:
         with self._readers_lock:

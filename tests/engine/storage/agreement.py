@@ -1,0 +1,96 @@
+"""Does everything that a store holds about its memories agree? Looked at from outside."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+from engine.storage import integrity
+from engine.storage.database import connect
+
+EVERY_MEMORY_HAS = {
+    "body": "SELECT memory_id FROM memory_body",
+    "strength": "SELECT memory_id FROM memory_strength",
+    "journal": "SELECT subject_id FROM journal WHERE operation = 'memorize'",
+    "change": "SELECT subject_id FROM change WHERE subject_kind = 'memory'",
+}
+
+
+def disagreements(database: Path) -> list[str]:
+    """What is wrong in a store, in words; empty when all is well."""
+    connection = connect(database, 30.0)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        found = [*_file(connection), *_rows(connection), *_text(connection), *_pieces(connection)]
+        connection.execute("ROLLBACK")
+        return found
+    finally:
+        connection.close()
+
+
+def _file(connection: sqlite3.Connection) -> list[str]:
+    checks = {
+        "file": str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0]),
+        "fulltext": integrity.fulltext_verdict(connection),
+    }
+    dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+    found = [f"{name}: {verdict}" for name, verdict in checks.items() if verdict != "ok"]
+    return found + [f"dangling: {tuple(row)}" for row in dangling]
+
+
+def _rows(connection: sqlite3.Connection) -> list[str]:
+    everything = _ids(connection, "SELECT id FROM memory")
+    found = []
+    for name, query in EVERY_MEMORY_HAS.items():
+        missing = everything - _ids(connection, query)
+        found += [f"no {name}: {sorted(missing)[:5]}"] if missing else []
+    return found
+
+
+def _text(connection: sqlite3.Connection) -> list[str]:
+    live = _ids(connection, "SELECT id FROM memory WHERE deleted_at IS NULL")
+    rows = _ids(connection, "SELECT id FROM fts_row")
+    found = [f"text rows differ: {sorted(live ^ rows)[:5]}"] if live != rows else []
+    if not integrity.counts(connection).agree:
+        found.append(f"counts differ: {integrity.counts(connection)}")
+    if differences := integrity.fulltext_differences(connection):
+        found.append(f"index differs in {differences}")
+    return found + _terms(connection)
+
+
+def _terms(connection: sqlite3.Connection) -> list[str]:
+    expected: Counter[tuple[str, str]] = Counter()
+    words = 0
+    for row in connection.execute("SELECT word_count, words, chars FROM fts_row"):
+        words += row["word_count"]
+        for field in ("words", "chars"):
+            expected.update((field, token) for token in set(row[field].split(" ")) - {""})
+    stored = connection.execute("SELECT field, term, document_frequency FROM term").fetchall()
+    found = []
+    if {(row[0], row[1]): row[2] for row in stored} != dict(expected):
+        found.append("term counts differ")
+    total = connection.execute("SELECT word_count FROM fts_total").fetchone()[0]
+    return found + ([f"words counted {total}, are {words}"] if total != words else [])
+
+
+def _pieces(connection: sqlite3.Connection) -> list[str]:
+    everything = _ids(connection, "SELECT id FROM memory")
+    owners = _ids(connection, "SELECT owner_id FROM piece WHERE owner_kind = 'memory'")
+    waiting = _ids(connection, "SELECT owner_id FROM pending_embedding")
+    found = []
+    if everything != owners | waiting:
+        found.append(f"neither vectors nor waiting: {sorted(everything ^ (owners | waiting))[:5]}")
+    stale = connection.execute(
+        """SELECT count(*) FROM piece p JOIN space s ON s.id = p.space_id
+        JOIN memory_body b ON b.memory_id = p.owner_id
+        WHERE length(p.vector) <> 2 * s.dims OR p.end_offset > length(b.text)
+        OR p.start_offset >= p.end_offset
+        OR (p.start_offset = 0 AND p.end_offset = length(b.text) AND p.content_hash <>
+            (SELECT content_hash FROM memory m WHERE m.id = p.owner_id))"""
+    ).fetchone()[0]
+    return found + ([f"{stale} pieces do not fit their text"] if stale else [])
+
+
+def _ids(connection: sqlite3.Connection, query: str) -> set[int]:
+    return {int(row[0]) for row in connection.execute(query)}

@@ -1,0 +1,149 @@
+"""The background of a long-lived process: it reports itself, fills in, and stops in time."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.bootstrap import Engine, open_engine
+from engine.domain.clock import FixedClock
+from engine.model_clients.hashing import HashingEmbedder
+from engine.model_clients.protocol import Matrix
+from engine.storage import processes
+from engine.storage.database import FILE_NAME
+from engine.use_cases.memorize import MemorizeRequest
+from tests.engine.use_cases.shortcuts import (
+    CALLER,
+    HASHING,
+    KEYWORDS,
+    found,
+    remember,
+    remember_all,
+)
+
+
+def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen"
+        time.sleep(0.02)
+
+
+def clients(engine: Engine) -> list[str]:
+    with engine.context.database.read() as connection:
+        return [row.client for row in processes.seen_since(connection, 0.0)]
+
+
+def test_a_process_shows_itself_while_it_is_there(engine: Engine, home: Path) -> None:
+    with open_engine(home, environ=HASHING) as other:
+        other.start_background("editor")
+        until(lambda: clients(engine) == ["editor"])
+    assert clients(engine) == []
+
+
+def test_starting_again_renames_and_starts_no_second_thread(engine: Engine) -> None:
+    engine.start_background("")
+    until(lambda: clients(engine) == [""])
+    engine.start_background("editor")
+    assert len([t for t in threading.enumerate() if t.name == "jiyi-background"]) == 1
+
+
+def test_the_model_is_loaded_before_the_first_question(engine: Engine) -> None:
+    engine.start_background("test")
+    until(lambda: engine.context.models.status().state == "ready")
+
+
+def test_a_start_queues_what_another_model_embedded(
+    engine: Engine, home: Path, clock: FixedClock
+) -> None:
+    ids = remember_all(engine, ["一", "二"])
+    with engine.context.database.write() as connection:
+        connection.execute("UPDATE space SET key = 'another model'")
+    engine.close()
+    with open_engine(home, environ=HASHING, clock=clock) as restarted:
+        restarted.start_background("test")
+        until(lambda: found(restarted, "二", k=1, mode="semantic") == [ids[1]])
+
+
+def test_a_start_adds_what_full_text_cannot_see(engine: Engine, home: Path) -> None:
+    memory_id = remember(engine, "灯塔")
+    engine.close()
+    connection = sqlite3.connect(home / FILE_NAME)
+    connection.execute("DELETE FROM fts_row")
+    connection.commit()
+    connection.close()
+    with open_engine(home, environ=KEYWORDS) as restarted:
+        restarted.start_background("test")
+        until(lambda: found(restarted, "灯塔") == [memory_id])
+
+
+class FailingOnce(HashingEmbedder):
+    """A model with a fault that nobody foresaw."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed = threading.Event()
+
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        if not self.failed.is_set():
+            self.failed.set()
+            raise ZeroDivisionError
+        return super().embed_passages(texts)
+
+
+def test_a_fault_of_one_step_does_not_end_the_thread(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    long = engine.memorize(MemorizeRequest({"text": "很长。" * 4000}), CALLER)
+    assert long.pending
+    engine.context.models.embedder(5.0)
+    model = FailingOnce()
+    engine.context.models._embedder = model
+    engine.start_background("test")
+    assert model.failed.wait(10.0)
+    engine.context.background.wake()
+    until(lambda: engine.diagnose().vectors.pending == 0)
+    assert "background work failed" in caplog.text
+
+
+class Slow(HashingEmbedder):
+    """A model that takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = threading.Event()
+
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        self.asked.set()
+        time.sleep(0.05)
+        return super().embed_passages(texts)
+
+
+def test_closing_does_not_wait_for_a_long_queue(engine: Engine, clock: FixedClock) -> None:
+    with open_engine(engine.context.home, environ=KEYWORDS, clock=clock) as without:
+        remember_all(without, (f"文 {number}" for number in range(400)))
+    engine.context.models.embedder(5.0)
+    model = Slow()
+    engine.context.models._embedder = model
+    engine.start_background("test")
+    assert model.asked.wait(10.0)
+    started = time.monotonic()
+    engine.close()
+    assert time.monotonic() - started < 4.0
+
+
+def test_a_store_that_is_busy_is_tried_again(engine: Engine, home: Path) -> None:
+    environ = HASHING | {"JIYI_STORAGE__BUSY_TIMEOUT_S": "0.2"}
+    with open_engine(home, environ=environ) as other:
+        with engine.context.database.write():
+            other.start_background("patient")
+            time.sleep(0.6)
+            assert clients(engine) == []
+        other.start_background("patient")
+        other.context.background.wake()
+        until(lambda: clients(engine) == ["patient"])
