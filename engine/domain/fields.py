@@ -5,7 +5,6 @@ Every surface hands raw values to :func:`validated`; nothing else checks them ag
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -103,13 +102,17 @@ def _label(name: str, value: object) -> str:
 def _number(low: float, high: float, name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidInput("error.expected_number", name=name)
-    if not (math.isfinite(value) and low <= value <= high):
+    # Compared before it is converted: an integer may be too large for a float.
+    if not low <= value <= high:
         raise InvalidInput("error.out_of_range", name=name, value=value, low=low, high=high)
     return float(value)
 
 
 def _stance(name: str, value: object) -> int:
-    return int(_number(-1, 1, name, value))
+    number = _number(-1, 1, name, value)
+    if not number.is_integer():
+        raise InvalidInput("error.not_allowed", name=name, value=value, allowed="-1, 0, 1")
+    return int(number)
 
 
 def _switch(name: str, value: object) -> bool:

@@ -16,6 +16,7 @@ from engine.domain.errors import InvalidInput
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)", re.IGNORECASE)
 _UNIT_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _DATE_ONLY = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}")
+_COMPACT_DATE = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 # Years outside this range are typing errors or units mistaken (milliseconds); datetime and
 # ISO output stop working near its ends as well.
@@ -41,9 +42,9 @@ def parse_instant(value: str | float, zone: tzinfo | None, *, end_of_day: bool =
     Raises :class:`InvalidInput`.
     """
     if isinstance(value, (int, float)):
-        return _in_range(float(value), str(value))
+        return _in_range(value, str(value)[:60])
     raw = value.strip()
-    if _PLAIN_NUMBER.fullmatch(raw) and len(raw) > 4:
+    if _PLAIN_NUMBER.fullmatch(raw) and not _COMPACT_DATE.fullmatch(raw) and len(raw) > 4:
         return _in_range(float(raw), raw)
     return _in_range(_parse_iso(raw, zone, end_of_day), raw)
 
@@ -80,8 +81,10 @@ def _local(instant: float, zone: tzinfo | None) -> datetime:
 
 def _parse_iso(raw: str, zone: tzinfo | None, end_of_day: bool) -> float:
     try:
-        if _DATE_ONLY.fullmatch(raw):
-            year, month, day_of_month = (int(part) for part in re.split("[-/]", raw))
+        compact = _COMPACT_DATE.fullmatch(raw)
+        if compact or _DATE_ONLY.fullmatch(raw):
+            parts = compact.groups() if compact else re.split("[-/]", raw)
+            year, month, day_of_month = map(int, parts)
             moment = datetime.combine(date(year, month, day_of_month), datetime.min.time())
             if end_of_day:
                 moment += timedelta(days=1, microseconds=-1)
@@ -95,6 +98,7 @@ def _parse_iso(raw: str, zone: tzinfo | None, end_of_day: bool) -> float:
 
 
 def _in_range(instant: float, raw: str) -> float:
+    # Compared before it is converted: an integer may be too large for a float.
     if not _EARLIEST <= instant <= _LATEST:
         raise InvalidInput("error.bad_time", value=raw[:60])
-    return instant
+    return float(instant)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from engine.domain.embedding import ModelStatus, SpaceIdentity
 from engine.domain.errors import ModelUnavailable
 from engine.model_clients import spaces
+from engine.model_clients.guarded import GuardedEmbedder
 
 if TYPE_CHECKING:
     from engine.model_clients.protocol import Embedder, Vector
@@ -174,7 +175,7 @@ class ModelHost:
     def _attempt(self) -> tuple[Embedder | None, Reason | None]:
         assert self._recipe is not None
         try:
-            return self._recipe.load(), None
+            return GuardedEmbedder(self._recipe.load()), None
         except ModelUnavailable as error:
             params = tuple((name, str(value)) for name, value in error.params.items())
             return None, (error.key, params)

@@ -7,6 +7,7 @@ moved checkout keeps its memories.
 from __future__ import annotations
 
 import configparser
+import os
 import re
 from pathlib import Path
 
@@ -25,8 +26,8 @@ def project_root(folder: Path) -> ProjectRoot | None:
     """The project that ``folder`` lies in; none outside version control and for a whole home
     folder kept in version control."""
     for candidate in (folder, *folder.parents):
-        if any((candidate / marker).exists() for marker in _MARKERS):
-            if candidate == Path.home():
+        if any(os.path.exists(candidate / marker) for marker in _MARKERS):
+            if candidate == Path(os.path.expanduser("~")):
                 return None
             return ProjectRoot(
                 folder_name(candidate.name), scrub(str(candidate)), _git_remote(candidate)

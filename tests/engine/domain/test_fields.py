@@ -122,3 +122,14 @@ def test_null_clears_every_field_but_the_text() -> None:
 def test_half_an_emoji_and_nul_become_a_replacement_mark(name: str) -> None:
     assert validated({name: "前\ud83d中\x00后"}) == {name: "前\ufffd中\ufffd后"}
     assert validated({"tags": ["\ud83d"]}) == {"tags": ("\ufffd",)}
+
+
+@pytest.mark.parametrize("value", [0.5, -0.9, 10**400])
+def test_a_stance_is_a_whole_number(value):
+    with pytest.raises(InvalidInput):
+        validated({"polarity": value})
+
+
+def test_a_number_beyond_all_bounds_is_refused():
+    with pytest.raises(InvalidInput):
+        validated({"importance": 10**400})

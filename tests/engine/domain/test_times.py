@@ -122,3 +122,13 @@ def test_moments_are_shown_with_their_offset() -> None:
 def test_what_is_shown_is_read_back_as_the_same_moment(year: int) -> None:
     moment = at(year, 6, 1, 12, 0, 1)
     assert parse_instant(iso(moment, UTC), SHANGHAI) == moment
+
+
+def test_a_compact_date_is_a_date_and_no_number_of_seconds():
+    assert parse_instant("20260501", UTC) == parse_instant("2026-05-01", UTC)
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), "9" * 400])
+def test_numbers_beyond_all_bounds_are_refused(value):
+    with pytest.raises(InvalidInput):
+        parse_instant(value, UTC)
