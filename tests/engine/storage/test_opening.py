@@ -145,7 +145,7 @@ database.close()
 @contextmanager
 def read_only(home: Path) -> Iterator[None]:
     """Nobody may write in ``home``, and everybody may look into the folders above."""
-    above = [home.parent, home.parent.parent, home.parent.parent.parent]
+    above = [place for place in home.parents if not place.stat().st_mode & stat.S_IXOTH]
     modes = {place: stat.S_IMODE(place.stat().st_mode) for place in [*home.iterdir(), home, *above]}
     for place, mode in modes.items():
         place.chmod(mode | 0o555 if place in above else 0o555 if place == home else 0o444)
