@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from engine.context import EngineContext
+from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import JiyiError
 from engine.use_cases.embed_pending import embed_pending, queue_missing
 from engine.use_cases.maintain import fill_missing_text
@@ -38,6 +39,7 @@ class BackgroundWorker:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._present_until = 0.0
+        self._followed: SpaceIdentity | None = None
         self._thread = threading.Thread(target=self._run, name="jiyi-background", daemon=True)
 
     def start(self) -> None:
@@ -60,10 +62,11 @@ class BackgroundWorker:
             self._attempt(lambda: withdraw_presence(self._context))
 
     def _run(self) -> None:
-        self._context.models.warm_up()
+        self._attempt(lambda: self._context.serving().warm_up())
         self._attempt(self._check_store)
         while not self._stop.is_set():
             self._attempt(self._step)
+            self._attempt(self._context.unload_idle_models)
             self._wake.wait(_TICK_S)
             self._wake.clear()
 
@@ -73,9 +76,6 @@ class BackgroundWorker:
         filled = fill_missing_text(self._context)
         if filled:
             log.warning("%d memories were missing from full-text search; added", filled)
-        queued = queue_missing(self._context)
-        if queued:
-            log.info("%d memories wait for vectors of the current model", queued)
 
     def _step(self) -> None:
         if not self._context.database.writable:
@@ -83,11 +83,20 @@ class BackgroundWorker:
         if time.monotonic() >= self._present_until:
             report_presence(self._context, self.client, self._version, self._started_at)
             self._present_until = time.monotonic() + _PRESENCE_S
+        self._follow_model()
         while not self._stop.is_set():
             progress = embed_pending(self._context, wait_s=_MODEL_WAIT_S)
             if not progress.more or progress.reason is not None:
                 break
-        self._context.models.unload_if_idle()
+
+    def _follow_model(self) -> None:
+        """Queue what the model lacks, at the start and when the settings name another one."""
+        identity = self._context.models.identity()
+        if identity != self._followed:
+            queued = queue_missing(self._context)
+            if queued:
+                log.info("%d memories wait for vectors of the current model", queued)
+            self._followed = identity
 
     def _attempt(self, work: Callable[[], None]) -> None:
         try:

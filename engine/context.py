@@ -10,12 +10,12 @@ from pathlib import Path
 from engine.config.live import LiveSettings
 from engine.config.schema import Settings
 from engine.domain.clock import Clock
-from engine.domain.embedding import Calibration
+from engine.domain.embedding import SpaceIdentity
 from engine.domain.queues import NoQueue, PendingQueue
 from engine.domain.times import zone_named
 from engine.language.terms import Analyser
-from engine.model_clients.calibration import calibration_of
-from engine.model_clients.provider import ModelHost
+from engine.model_clients.provider import ModelHost, provider_of
+from engine.storage import embeddings
 from engine.storage.database import Database
 from engine.vector_index.stored import SpaceIndexes
 
@@ -37,6 +37,7 @@ class EngineContext:
     background: PendingQueue = field(default_factory=NoQueue)
     _models: ModelHost | None = None
     _models_key: tuple[object, ...] = ()
+    _older: dict[str, ModelHost] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -59,23 +60,60 @@ class EngineContext:
             if self._models is None or key != self._models_key:
                 if self._models is not None:
                     self._models.close()
-                self._models = ModelHost(
-                    chosen.provider,
-                    idle_unload_s=chosen.idle_unload_minutes * 60,
-                    cache_size=chosen.cache_size,
-                )
+                self._models = self._host(chosen.provider)
                 self._models_key = key
             return self._models
 
-    def calibration(self) -> Calibration:
-        """What a cosine means in the space of the current model."""
-        return calibration_of(self.models.identity())
+    def serving(self) -> ModelHost:
+        """The model whose space answers now.
+
+        It is the one that the settings name as soon as every memory has its vectors; until
+        then the last complete space goes on, if its model can still be had. Vectors of two
+        spaces are never compared.
+        """
+        chosen = self.models
+        identity = chosen.identity()
+        if identity is None:
+            return chosen
+        with self.database.read() as connection:
+            if embeddings.is_complete(connection, identity):
+                return chosen
+            complete = embeddings.complete_spaces(connection)
+        hosts = (self._older_model(older) for older in complete)
+        return next((host for host in hosts if host is not None), chosen)
+
+    def unload_idle_models(self) -> None:
+        """Let go of models that were not used for the configured time."""
+        with self._lock:
+            hosts = [*self._older.values(), *([self._models] if self._models else [])]
+        for host in hosts:
+            host.unload_if_idle()
+
+    def _older_model(self, identity: SpaceIdentity) -> ModelHost | None:
+        """The host of the bundled model that made a space; none where it cannot be had."""
+        provider = provider_of(identity)
+        if provider is None:
+            return None
+        with self._lock:
+            if identity.key not in self._older:
+                self._older[identity.key] = self._host(provider)
+            host = self._older[identity.key]
+        return host if host.status().state != "unavailable" else None
+
+    def _host(self, provider: str) -> ModelHost:
+        chosen = self.settings.embedding
+        return ModelHost(
+            provider,
+            idle_unload_s=chosen.idle_unload_minutes * 60,
+            cache_size=chosen.cache_size,
+        )
 
     def close(self) -> None:
         """Let go of model, indexes and database."""
         with self._lock:
-            models, self._models = self._models, None
-        if models is not None:
-            models.close()
+            # Kept although closed, so that a late thread does not load a model again.
+            hosts = [*self._older.values(), *([self._models] if self._models else [])]
+        for host in hosts:
+            host.close()
         self.indexes.close()
         self.database.close()

@@ -31,6 +31,11 @@ class SpaceIdentity:
         """A canonical text, equal for equal identities."""
         return _key(self)
 
+    @staticmethod
+    def from_key(key: str) -> SpaceIdentity:
+        """The identity that a :attr:`key` was made of."""
+        return SpaceIdentity(**json.loads(key))
+
 
 @lru_cache(maxsize=64)
 def _key(identity: SpaceIdentity) -> str:

@@ -52,6 +52,11 @@ _RECIPES: dict[str, _Recipe] = {
 }
 
 
+def provider_of(identity: SpaceIdentity) -> str | None:
+    """The provider of the bundled model that makes this space, if one still does."""
+    return next((name for name, recipe in _RECIPES.items() if recipe.identity == identity), None)
+
+
 class ModelHost:
     """Owns at most one embedder; safe to use from several threads.
 

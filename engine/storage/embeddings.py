@@ -53,15 +53,44 @@ def find_space(connection: Connection, identity: SpaceIdentity) -> int | None:
 
 
 def ensure_space(connection: Connection, identity: SpaceIdentity, now: float) -> int:
-    """The row id of a space, made when there is none."""
+    """The row id of a space, made when there is none.
+
+    The first space of a store is complete from the start: there is no other that could serve
+    meanwhile.
+    """
     found = find_space(connection, identity)
     if found is not None:
         return found
     cursor = connection.execute(
-        "INSERT INTO space (key, dims, created_at) VALUES (?, ?, ?)",
-        (identity.key, identity.dims, now),
+        """INSERT INTO space (key, dims, created_at, completed_at)
+        SELECT :key, :dims, :now, CASE WHEN EXISTS (SELECT 1 FROM piece) THEN NULL ELSE :now END""",
+        {"key": identity.key, "dims": identity.dims, "now": now},
     )
     return int(cursor.lastrowid or 0)
+
+
+def is_complete(connection: Connection, identity: SpaceIdentity) -> bool:
+    """Whether every memory had its vectors in this space once: then it can serve."""
+    row = connection.execute(
+        "SELECT completed_at FROM space WHERE key = ?", (identity.key,)
+    ).fetchone()
+    return row is not None and row[0] is not None
+
+
+def complete_spaces(connection: Connection) -> list[SpaceIdentity]:
+    """Spaces that can serve, the one completed last first."""
+    rows = connection.execute(
+        "SELECT key FROM space WHERE completed_at IS NOT NULL ORDER BY completed_at DESC, id DESC"
+    )
+    return [SpaceIdentity.from_key(row[0]) for row in rows]
+
+
+def complete(connection: Connection, identity: SpaceIdentity, now: float) -> None:
+    """Note that a space can serve from now on."""
+    connection.execute(
+        "UPDATE space SET completed_at = ? WHERE key = ? AND completed_at IS NULL",
+        (now, identity.key),
+    )
 
 
 def replace_pieces(

@@ -134,7 +134,8 @@ _FIRST_SCHEMA = (
         id INTEGER PRIMARY KEY,
         key TEXT NOT NULL UNIQUE,
         dims INTEGER NOT NULL,
-        created_at REAL NOT NULL
+        created_at REAL NOT NULL,
+        completed_at REAL
     )""",
     """CREATE TABLE piece (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -128,7 +128,8 @@ CREATE TABLE space (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     dims INTEGER NOT NULL,
-    created_at REAL NOT NULL
+    created_at REAL NOT NULL,
+    completed_at REAL
 );
 
 CREATE TABLE piece (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.context import EngineContext
 from engine.domain.errors import JiyiError, ModelUnavailable
 from engine.storage import embeddings, leases, memories
+from engine.storage.database import Connection
 from engine.storage.embeddings import Pending
 from engine.writing import memories as writing
 from engine.writing.embed import Embedded, embed_whole
@@ -29,13 +30,18 @@ class Progress:
 
 
 def embed_pending(context: EngineContext, *, wait_s: float) -> Progress:
-    """Embed one batch of waiting memories, if no other process is at it.
+    """Embed one batch of waiting memories with the model that the settings name, if no other
+    process is at it.
 
     Idempotent; each memory is stored in a short transaction of its own. A failure is retried
-    with growing pauses and given up, visibly, after ``vectors.max_retries``.
+    with growing pauses and given up, visibly, after ``vectors.max_retries``. When nothing
+    waits any more the model's space is complete and serves from then on.
     """
+    if not context.settings.vectors.enabled:
+        return Progress()
     due = _due(context)
-    if not due or not context.settings.vectors.enabled:
+    if not due:
+        _complete_space(context)
         return Progress()
     try:
         context.models.embedder(wait_s)
@@ -47,7 +53,10 @@ def embed_pending(context: EngineContext, *, wait_s: float) -> Progress:
         outcomes = [_embed_one(context, pending) for pending in due]
     finally:
         _release_lease(context)
-    return Progress(outcomes.count(True), outcomes.count(False), more=len(due) == _BATCH)
+    more = len(due) == _BATCH
+    if not more:
+        _complete_space(context)
+    return Progress(outcomes.count(True), outcomes.count(False), more)
 
 
 def queue_missing(context: EngineContext) -> int:
@@ -60,13 +69,31 @@ def queue_missing(context: EngineContext) -> int:
         return 0
     with context.database.read() as connection:
         space_id = embeddings.find_space(connection, identity)
-        embedded = 0 if space_id is None else embeddings.count_embedded(connection, space_id)
-        waiting = sum(embeddings.count_pending(connection))
-        live = memories.count_live(connection)
-    if embedded + waiting >= live:
-        return 0
+        if _missing(connection, space_id) == 0:
+            return 0
     with context.database.write() as connection:
         return embeddings.mark_missing_pending(connection, space_id, context.clock.now())
+
+
+def _missing(connection: Connection, space_id: int | None) -> int:
+    embedded = 0 if space_id is None else embeddings.count_embedded(connection, space_id)
+    return memories.count_live(connection) - embedded - sum(embeddings.count_pending(connection))
+
+
+def _complete_space(context: EngineContext) -> None:
+    """Let the current model's space serve when no memory waits for it any more."""
+    identity = context.models.identity()
+    if identity is None:
+        return
+    with context.database.read() as connection:
+        if embeddings.is_complete(connection, identity):
+            return
+        space_id = embeddings.find_space(connection, identity)
+        waiting, _ = embeddings.count_pending(connection)
+        if space_id is None or waiting or _missing(connection, space_id) > 0:
+            return
+    with context.database.write() as connection:
+        embeddings.complete(connection, identity, context.clock.now())
 
 
 def count_waiting(context: EngineContext) -> int:

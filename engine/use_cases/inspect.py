@@ -100,6 +100,7 @@ def diagnose(context: EngineContext, *, wait_s: float = 10.0) -> Diagnosis:
             _text_check(counts, differences),
             _model_check(context, model_error),
             _vector_check(vectors),
+            _space_check(context, vectors, counts),
             _settings_check(context),
         ),
     )
@@ -108,10 +109,10 @@ def diagnose(context: EngineContext, *, wait_s: float = 10.0) -> Diagnosis:
 def _probe(context: EngineContext, wait_s: float) -> tuple[float | None, JiyiError | None]:
     try:
         embedder = context.models.embedder(wait_s)
+        started = time.perf_counter()
+        embedder.embed_query("记忆 memory")
     except ModelUnavailable as error:
         return None, error
-    started = time.perf_counter()
-    embedder.embed_query("记忆 memory")
     return (time.perf_counter() - started) * 1000, None
 
 
@@ -191,6 +192,15 @@ def _vector_check(vectors: VectorState) -> Check:
     if vectors.pending:
         return Check("vectors", WARNING, "doctor.vectors_pending", params)
     return Check("vectors", OK, "doctor.vectors_ok", params)
+
+
+def _space_check(context: EngineContext, vectors: VectorState, counts: Counts) -> Check:
+    """Whether the model that the settings name answers, or still an older one."""
+    chosen, serving = context.models.identity(), context.serving().identity()
+    params: dict[str, object] = {"embedded": vectors.embedded, "live": counts.live}
+    if chosen is None or serving is None or chosen == serving:
+        return Check("space", OK, "doctor.space_ok", params)
+    return Check("space", WARNING, "doctor.space_changing", params | {"serving": serving.model})
 
 
 def _settings_check(context: EngineContext) -> Check:

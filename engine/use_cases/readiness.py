@@ -15,7 +15,7 @@ def wait_for_model(context: EngineContext, wait_s: float) -> bool:
     if not context.settings.vectors.enabled:
         return False
     try:
-        context.models.embedder(wait_s)
+        context.serving().embedder(wait_s)
     except ModelUnavailable:
         return False
     return True

@@ -15,7 +15,9 @@ from engine.domain.memory import Memory
 from engine.domain.scope import Filters
 from engine.domain.vocabulary import MODES, check
 from engine.language.labels import folded_filters
+from engine.model_clients.calibration import calibration_of
 from engine.model_clients.protocol import Vector
+from engine.model_clients.provider import ModelHost
 from engine.retrieval import analysis, channels, fusion
 from engine.retrieval.analysis import AnalysedQuery
 from engine.retrieval.channels import TEXT, VECTOR, Degradation, Reach
@@ -92,6 +94,7 @@ class _Run:
     query: str
     now: float
     k: int
+    host: ModelHost
     degraded: list[Degradation] = field(default_factory=list)
     stages_ms: dict[str, float] = field(default_factory=dict)
 
@@ -146,6 +149,7 @@ def recall(context: EngineContext, request: RecallRequest) -> RecallResult:
         analysis.checked_query(request.query),
         context.clock.now(),
         request.k or context.settings.recall.k,
+        context.serving(),
     )
     preset = load_preset(request.preset or context.settings.recall.preset)
     vector = _query_vector(run)
@@ -187,7 +191,7 @@ def _query_vector(run: _Run) -> Vector | None:
     with run.stage("embed"):
         try:
             wait_s = run.context.settings.embedding.wait_s
-            return run.context.models.embed_query(run.query, wait_s)
+            return run.host.embed_query(run.query, wait_s)
         except ModelUnavailable as reason:
             run.degraded.append(Degradation(VECTOR, reason))
             return None
@@ -223,7 +227,7 @@ def _cosines(
     within: Reach,
     by_text: list[int],
 ) -> tuple[dict[int, float], dict[int, RankRow]]:
-    identity = run.context.models.identity()
+    identity = run.host.identity()
     if vector is None or identity is None:
         return {}, {}
     index = run.context.indexes.index(identity)
@@ -254,7 +258,7 @@ def _ranking(run: _Run, preset: Preset, pool: _Pool) -> _Ranking:
     weights = effective_weights(preset, run.context.settings.recall.weights)
     scorer = Scorer(weights, preset.recency, run.now)
     relevance = fusion.relevance(pool.evidence, preset.fusion)
-    calibration = run.context.calibration()
+    calibration = calibration_of(run.host.identity())
     ranked = scorer.ranked(relevance, pool.rows)
     low = run.request.min_strength or 0.0
     kept = [

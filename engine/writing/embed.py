@@ -29,7 +29,7 @@ class Embedded:
 def embed_now(
     context: EngineContext, texts: Sequence[str], wait_s: float
 ) -> tuple[list[Embedded | None], ModelUnavailable | None]:
-    """Embed texts while their writer waits.
+    """Embed texts with the model that serves, while their writer waits.
 
     A text is ``None`` when it must be left pending: it is long, or there is no model within
     ``wait_s`` seconds, or the model failed; then the reason comes along.
@@ -37,7 +37,7 @@ def embed_now(
     if not context.settings.vectors.enabled:
         return [None] * len(texts), ModelUnavailable("error.model_off")
     try:
-        embedder = context.models.embedder(wait_s)
+        embedder = context.serving().embedder(wait_s)
     except ModelUnavailable as reason:
         return [None] * len(texts), reason
     cuts = [split_pieces(text, context.settings.embedding.piece_chars) for text in texts]

@@ -16,18 +16,24 @@ from engine.writing.embed import Embedded
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The derived layers of one memory. ``embedded`` is ``None`` while it must wait."""
+    """The derived layers of one memory.
+
+    ``embedded`` is ``None`` while it must wait. ``settled`` is false as well when the vectors
+    are those of an older model that still serves: those of the new one are to follow.
+    """
 
     tokens: Tokens
     labels: Mapping[str, tuple[str, ...]]
     embedded: Embedded | None
+    settled: bool
 
 
 def derive(
     context: EngineContext, fields: Mapping[str, FieldValue], embedded: Embedded | None
 ) -> Layers:
     """Derive the layers of a memory from all its authored fields."""
-    return Layers(tokens_of(context, fields), labels_of(fields), embedded)
+    settled = embedded is not None and embedded.identity == context.models.identity()
+    return Layers(tokens_of(context, fields), labels_of(fields), embedded, settled)
 
 
 def tokens_of(context: EngineContext, fields: Mapping[str, FieldValue]) -> Tokens:

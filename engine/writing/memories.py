@@ -60,7 +60,7 @@ def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -
     memory_id = memories.insert(connection, row)
     memories.replace_labels(connection, memory_id, layers.labels)
     fulltext.put(connection, memory_id, layers.tokens)
-    store_vectors(connection, memory_id, layers.embedded, stamp.at)
+    _store_layers(connection, memory_id, layers, stamp.at)
     journal.append(connection, stamp, "memorize", (memory_id, row.uid), {})
     memory = memories.find(connection, MemoryRef(id=memory_id))
     return Created(memory, tuple(twins), pending=layers.embedded is None)
@@ -83,7 +83,7 @@ def edit(
     memories.replace_labels(connection, memory.id, layers.labels)
     if changed.keys() & set(EMBEDDED_FIELDS):
         embeddings.remove_pieces(connection, memory.id)
-        store_vectors(connection, memory.id, layers.embedded, stamp.at)
+        _store_layers(connection, memory.id, layers, stamp.at)
     changes.mark(connection, changes.MEMORY, [memory.id])
     before = authored(memory)
     journal.append(
@@ -124,15 +124,10 @@ def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     changes.mark(connection, changes.MEMORY, [memory.id])
 
 
-def store_vectors(
-    connection: Connection, memory_id: int, embedded: Embedded | None, now: float
-) -> None:
-    """Store a memory's vectors, or note that it waits for them."""
-    if embedded is None:
-        embeddings.mark_pending(connection, memory_id, now)
-    else:
-        space_id = embeddings.ensure_space(connection, embedded.identity, now)
-        embeddings.replace_pieces(connection, memory_id, space_id, embedded.pieces)
+def store_vectors(connection: Connection, memory_id: int, embedded: Embedded, now: float) -> None:
+    """Store a memory's vectors in their space; it no longer waits for any."""
+    space_id = embeddings.ensure_space(connection, embedded.identity, now)
+    embeddings.replace_pieces(connection, memory_id, space_id, embedded.pieces)
     changes.mark(connection, changes.MEMORY, [memory_id])
 
 
@@ -140,6 +135,14 @@ def authored(memory: Memory) -> dict[str, FieldValue]:
     """The authored fields of a stored memory."""
     values = asdict(memory)
     return {name: values[name] for name in FIELDS}
+
+
+def _store_layers(connection: Connection, memory_id: int, layers: Layers, now: float) -> None:
+    if layers.embedded is not None:
+        store_vectors(connection, memory_id, layers.embedded, now)
+    if not layers.settled:
+        embeddings.mark_pending(connection, memory_id, now)
+    changes.mark(connection, changes.MEMORY, [memory_id])
 
 
 def _set_state(

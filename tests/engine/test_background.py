@@ -12,6 +12,7 @@ import pytest
 
 from engine.bootstrap import Engine, open_engine
 from engine.domain.clock import FixedClock
+from engine.domain.embedding import SpaceIdentity
 from engine.model_clients.hashing import HashingEmbedder
 from engine.model_clients.protocol import Matrix
 from engine.storage import processes
@@ -63,7 +64,8 @@ def test_a_start_queues_what_another_model_embedded(
 ) -> None:
     ids = remember_all(engine, ["一", "二"])
     with engine.context.database.write() as connection:
-        connection.execute("UPDATE space SET key = 'another model'")
+        other = SpaceIdentity("openai", "another model", "1", 256)
+        connection.execute("UPDATE space SET key = ?", (other.key,))
     engine.close()
     with open_engine(home, environ=HASHING, clock=clock) as restarted:
         restarted.start_background("test")
