@@ -8,13 +8,14 @@ from datetime import tzinfo
 from pathlib import Path
 
 from engine.config.live import LiveSettings
-from engine.config.schema import Settings
+from engine.config.schema import EmbeddingSettings, Settings
 from engine.domain.clock import Clock
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.queues import NoQueue, PendingQueue
 from engine.domain.times import zone_named
 from engine.language.terms import Analyser
 from engine.model_clients.provider import ModelHost, provider_of
+from engine.model_clients.remote.config import RemoteConfig
 from engine.storage import embeddings
 from engine.storage.database import Database
 from engine.vector_index.stored import SpaceIndexes
@@ -55,12 +56,13 @@ class EngineContext:
     def models(self) -> ModelHost:
         """The host of the embedding model that the settings name."""
         chosen = self.settings.embedding
-        key = (chosen.provider, chosen.idle_unload_minutes, chosen.cache_size)
+        remote = remote_config(chosen) if chosen.provider == "openai" else None
+        key = (chosen.provider, chosen.idle_unload_minutes, chosen.cache_size, remote)
         with self._lock:
             if self._models is None or key != self._models_key:
                 if self._models is not None:
                     self._models.close()
-                self._models = self._host(chosen.provider)
+                self._models = self._host(chosen.provider, remote)
                 self._models_key = key
             return self._models
 
@@ -72,13 +74,12 @@ class EngineContext:
         spaces are never compared.
         """
         chosen = self.models
-        identity = chosen.identity()
-        if identity is None:
+        if chosen.status().state == "off":
             return chosen
         with self.database.read() as connection:
-            if embeddings.is_complete(connection, identity):
-                return chosen
             complete = embeddings.complete_spaces(connection)
+        if any(chosen.makes(space) for space in complete):
+            return chosen
         hosts = (self._older_model(older) for older in complete)
         return next((host for host in hosts if host is not None), chosen)
 
@@ -100,11 +101,12 @@ class EngineContext:
             host = self._older[identity.key]
         return host if host.status().state != "unavailable" else None
 
-    def _host(self, provider: str) -> ModelHost:
+    def _host(self, provider: str, remote: RemoteConfig | None = None) -> ModelHost:
         chosen = self.settings.embedding
         return ModelHost(
             provider,
             idle_unload_s=chosen.idle_unload_minutes * 60,
+            remote=remote,
             cache_size=chosen.cache_size,
         )
 
@@ -117,3 +119,19 @@ class EngineContext:
             host.close()
         self.indexes.close()
         self.database.close()
+
+
+def remote_config(chosen: EmbeddingSettings) -> RemoteConfig:
+    """The provider's model that the settings describe."""
+    return RemoteConfig(
+        base_url=chosen.base_url,
+        model=chosen.model,
+        api_key=chosen.api_key,
+        dimensions=chosen.dimensions or None,
+        encoding_format=chosen.encoding_format,
+        batch_size=chosen.batch_size,
+        timeout_s=chosen.timeout_s,
+        query_prefix=chosen.query_prefix,
+        passage_prefix=chosen.passage_prefix,
+        max_retries=chosen.max_retries,
+    )

@@ -112,9 +112,18 @@ class VectorSettings(_Section):
 class EmbeddingSettings(_Section):
     """The model that turns text into vectors."""
 
-    provider: Annotated[Literal["embedded", "lite", "hashing", "none"], Folded, Knob("now")] = (
-        "embedded"
-    )
+    provider: Annotated[
+        Literal["embedded", "lite", "openai", "hashing", "none"], Folded, Knob("now")
+    ] = "embedded"
+    base_url: Annotated[str, Knob("now", example="http://localhost:11434/v1")] = ""
+    api_key: Annotated[str, Knob("now", secret=True, example="${MY_API_KEY}")] = ""
+    model: Annotated[str, Knob("now", example="bge-m3")] = ""
+    dimensions: Annotated[Whole, Field(ge=0, le=65_536), Knob("now", step=1)] = 0
+    encoding_format: Annotated[Literal["", "float", "base64"], Folded, Knob("now")] = ""
+    query_prefix: Annotated[str, Knob("now", example="query: ")] = ""
+    passage_prefix: Annotated[str, Knob("now", example="passage: ")] = ""
+    timeout_s: Annotated[Number, Field(ge=1.0, le=600.0), Knob("now", step=1.0)] = 30.0
+    max_retries: Annotated[Whole, Field(ge=0, le=20), Knob("now", step=1)] = 3
     idle_unload_minutes: Annotated[Number, Field(ge=0.0, le=10_080.0), Knob("now", step=1.0)] = 30.0
     wait_s: Annotated[Number, Field(ge=0.0, le=60.0), Knob("now", step=0.5)] = 3.0
     piece_chars: Annotated[Whole, Field(ge=100, le=10_000), Knob("next_write", step=100)] = 1_000

@@ -58,5 +58,9 @@ class ModelUnavailable(JiyiError):
     """The embedding model cannot be used now; keyword search goes on."""
 
 
+class TextRefused(ModelUnavailable):
+    """The model takes other texts, but not this one: too long, blank, or it breaks there."""
+
+
 class ConfigInvalid(JiyiError):
     """The configuration file or an environment variable cannot be used."""

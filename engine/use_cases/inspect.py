@@ -110,7 +110,7 @@ def _probe(context: EngineContext, wait_s: float) -> tuple[float | None, JiyiErr
     try:
         embedder = context.models.embedder(wait_s)
         started = time.perf_counter()
-        embedder.embed_query("记忆 memory")
+        embedder.embed_query("记忆 memory", wait_s)
     except ModelUnavailable as error:
         return None, error
     return (time.perf_counter() - started) * 1000, None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from engine.context import EngineContext
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import ModelUnavailable
 from engine.domain.text import content_hash
+from engine.model_clients.loaded import LoadedModel
 from engine.model_clients.pieces import Piece, split_pieces
-from engine.model_clients.protocol import Embedder
+from engine.model_clients.protocol import CutOutcome
 from engine.storage import embeddings
 from engine.storage.embeddings import EmbeddedPiece
 
@@ -26,77 +28,120 @@ class Embedded:
     pieces: tuple[EmbeddedPiece, ...]
 
 
+Result: TypeAlias = "Embedded | ModelUnavailable"
+"""The pieces of a text, or why it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to embed; a ``private`` one never leaves this machine."""
+
+    text: str
+    private: bool = False
+
+
 def embed_now(
-    context: EngineContext, texts: Sequence[str], wait_s: float
+    context: EngineContext, texts: Sequence[Text], wait_s: float
 ) -> tuple[list[Embedded | None], ModelUnavailable | None]:
     """Embed texts with the model that serves, while their writer waits.
 
+    A private text gets no vectors from a provider: it is done, and found by its words.
     A text is ``None`` when it must be left pending: it is long, or there is no model within
-    ``wait_s`` seconds, or the model failed; then the reason comes along.
+    ``wait_s`` seconds, or it failed; then a reason comes along.
     """
     if not context.settings.vectors.enabled:
         return [None] * len(texts), ModelUnavailable("error.model_off")
     try:
-        embedder = context.serving().embedder(wait_s)
+        host = context.serving()
+        model = host.embedder(wait_s)
     except ModelUnavailable as reason:
         return [None] * len(texts), reason
-    cuts = [split_pieces(text, context.settings.embedding.piece_chars) for text in texts]
-    short = [
-        (text, pieces) if len(pieces) <= INLINE_PIECES else (text, [])
-        for text, pieces in zip(texts, cuts, strict=True)
+    piece_chars = context.settings.embedding.piece_chars
+    cuts = [
+        [] if item.private and host.is_remote else split_pieces(item.text, piece_chars)
+        for item in texts
     ]
-    try:
-        done = _embed(context, embedder, short)
-    except ModelUnavailable as reason:
-        # One refused text must cost neither itself nor its neighbours: the background tries
-        # them one by one.
-        return [None] * len(texts), reason
-    return [
-        embedded if len(pieces) <= INLINE_PIECES else None
-        for embedded, pieces in zip(done, cuts, strict=True)
-    ], None
+    short = [place for place, pieces in enumerate(cuts) if len(pieces) <= INLINE_PIECES]
+    done = _embed(context, model, [(texts[place].text, cuts[place]) for place in short], wait_s)
+    embedded: list[Embedded | None] = [None] * len(texts)
+    failures = []
+    for place, result in zip(short, done, strict=True):
+        if isinstance(result, ModelUnavailable):
+            failures.append(result)
+        else:
+            embedded[place] = result
+    return embedded, failures[0] if failures else None
 
 
-def embed_whole(context: EngineContext, embedder: Embedder, text: str) -> Embedded:
+def embed_whole(context: EngineContext, model: LoadedModel, text: str) -> Result:
     """Embed one text however long it is, in batches."""
     pieces = split_pieces(text, context.settings.embedding.piece_chars)
-    return _embed(context, embedder, [(text, pieces)])[0]
+    return _embed(context, model, [(text, pieces)], None)[0]
 
 
 def _embed(
-    context: EngineContext, embedder: Embedder, cuts: Sequence[tuple[str, Sequence[Piece]]]
-) -> list[Embedded]:
+    context: EngineContext,
+    model: LoadedModel,
+    cuts: Sequence[tuple[str, Sequence[Piece]]],
+    wait_s: float | None,
+) -> list[Result]:
     parts = {
         content_hash(text[piece.start : piece.end]): text[piece.start : piece.end]
         for text, pieces in cuts
         for piece in pieces
     }
-    vectors = _known(context, embedder.identity, list(parts))
-    missing = [key for key in parts if key not in vectors]
+    made = _known(context, model.identity, parts)
+    missing = [key for key in parts if key not in made]
     batch_size = context.settings.embedding.batch_size
     for start in range(0, len(missing), batch_size):
         keys = missing[start : start + batch_size]
-        matrix = embedder.embed_passages([parts[key] for key in keys])
-        rows = matrix.astype("<f2")
-        vectors.update((key, row.tobytes()) for key, row in zip(keys, rows, strict=True))
-    return [_assembled(embedder.identity, text, pieces, vectors) for text, pieces in cuts]
+        outcomes = model.embed_texts([parts[key] for key in keys], wait_s)
+        made.update(
+            (key, _stored(parts[key], outcome)) for key, outcome in zip(keys, outcomes, strict=True)
+        )
+    return [_assembled(model.identity, text, pieces, made) for text, pieces in cuts]
+
+
+def _stored(part: str, outcome: CutOutcome) -> tuple[EmbeddedPiece, ...] | ModelUnavailable:
+    if isinstance(outcome, ModelUnavailable):
+        return outcome
+    return tuple(
+        EmbeddedPiece(
+            start=cut.start,
+            end=cut.end,
+            content_hash=content_hash(part[cut.start : cut.end]),
+            vector=cut.vector.astype("<f2").tobytes(),
+        )
+        for cut in outcome
+    )
 
 
 def _known(
-    context: EngineContext, identity: SpaceIdentity, hashes: Sequence[str]
-) -> dict[str, bytes]:
+    context: EngineContext, identity: SpaceIdentity, parts: Mapping[str, str]
+) -> dict[str, tuple[EmbeddedPiece, ...] | ModelUnavailable]:
     with context.database.read() as connection:
         space_id = embeddings.find_space(connection, identity)
         if space_id is None:
             return {}
-        return embeddings.vectors_by_hash(connection, space_id, hashes)
+        vectors = embeddings.vectors_by_hash(connection, space_id, list(parts))
+    return {
+        key: (EmbeddedPiece(0, len(parts[key]), key, vector),) for key, vector in vectors.items()
+    }
 
 
 def _assembled(
-    identity: SpaceIdentity, text: str, pieces: Sequence[Piece], vectors: dict[str, bytes]
-) -> Embedded:
-    stored = []
+    identity: SpaceIdentity,
+    text: str,
+    pieces: Sequence[Piece],
+    made: Mapping[str, tuple[EmbeddedPiece, ...] | ModelUnavailable],
+) -> Result:
+    stored: list[EmbeddedPiece] = []
     for piece in pieces:
-        key = content_hash(text[piece.start : piece.end])
-        stored.append(EmbeddedPiece(piece.start, piece.end, key, vectors[key]))
+        outcome = made[content_hash(text[piece.start : piece.end])]
+        if isinstance(outcome, ModelUnavailable):
+            return outcome
+        stored += [
+            replace(part, start=piece.start + part.start, end=piece.start + part.end)
+            for part in outcome
+        ]
     return Embedded(identity, tuple(stored))

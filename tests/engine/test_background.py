@@ -14,7 +14,8 @@ from engine.bootstrap import Engine, open_engine
 from engine.domain.clock import FixedClock
 from engine.domain.embedding import SpaceIdentity
 from engine.model_clients.hashing import HashingEmbedder
-from engine.model_clients.protocol import Matrix
+from engine.model_clients.loaded import LocalModel
+from engine.model_clients.protocol import CutOutcome, Matrix
 from engine.storage import processes
 from engine.storage.database import FILE_NAME
 from engine.use_cases.memorize import MemorizeRequest
@@ -84,18 +85,18 @@ def test_a_start_adds_what_full_text_cannot_see(engine: Engine, home: Path) -> N
         until(lambda: found(restarted, "灯塔") == [memory_id])
 
 
-class FailingOnce(HashingEmbedder):
+class FailingOnce(LocalModel):
     """A model with a fault that nobody foresaw."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(HashingEmbedder())
         self.failed = threading.Event()
 
-    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+    def embed_texts(self, texts: Sequence[str], wait_s: float | None = None) -> list[CutOutcome]:
         if not self.failed.is_set():
             self.failed.set()
             raise ZeroDivisionError
-        return super().embed_passages(texts)
+        return super().embed_texts(texts, wait_s)
 
 
 def test_a_fault_of_one_step_does_not_end_the_thread(
@@ -131,7 +132,7 @@ def test_closing_does_not_wait_for_a_long_queue(engine: Engine, clock: FixedCloc
         remember_all(without, (f"文 {number}" for number in range(400)))
     engine.context.models.embedder(5.0)
     model = Slow()
-    engine.context.models._embedder = model
+    engine.context.models._embedder = LocalModel(model)
     engine.start_background("test")
     assert model.asked.wait(10.0)
     started = time.monotonic()

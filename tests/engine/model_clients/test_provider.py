@@ -17,6 +17,7 @@ import pytest
 from engine.domain.errors import ModelUnavailable
 from engine.model_clients import provider, spaces
 from engine.model_clients.hashing import HashingEmbedder
+from engine.model_clients.loaded import LoadedModel, LocalModel
 from engine.model_clients.protocol import Embedder
 from engine.model_clients.provider import ModelHost
 
@@ -28,7 +29,7 @@ def loads_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[Loader], None]:
     """Let the hashing provider load in another way."""
 
     def use(load: Loader) -> None:
-        recipe = replace(provider._RECIPES["hashing"], load=load)
+        recipe = replace(provider._RECIPES["hashing"], load=lambda: LocalModel(load()))
         monkeypatch.setitem(provider._RECIPES, "hashing", recipe)
 
     return use
@@ -102,7 +103,7 @@ def test_eight_threads_share_one_load(loads_with: Callable[[Loader], None]) -> N
 
     loads_with(slow)
     host = ModelHost("hashing", idle_unload_s=0)
-    found: list[Embedder] = []
+    found: list[LoadedModel] = []
     threads = [threading.Thread(target=lambda: found.append(host.embedder(5))) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -160,7 +161,7 @@ def test_an_idle_model_is_dropped_and_comes_back() -> None:
     ticks.now += 1
     assert host.unload_if_idle()
     assert host.status().state == "idle"
-    assert held.embed_query("still usable by who holds it").shape == (256,)
+    assert held.embed_query("still usable by who holds it", 0.0).shape == (256,)
     assert host.embedder(5) is not held
 
 

@@ -12,8 +12,10 @@ import pytest
 from engine.bootstrap import Engine, open_engine
 from engine.context import EngineContext
 from engine.domain.clock import FixedClock
+from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import ModelUnavailable
 from engine.model_clients.hashing import HashingEmbedder
+from engine.model_clients.loaded import LocalModel
 from engine.model_clients.protocol import Matrix
 from engine.storage import embeddings, leases
 from engine.use_cases.edit import EditRequest
@@ -29,6 +31,8 @@ from tests.engine.use_cases.shortcuts import (
     remember,
     remember_all,
 )
+
+OTHER = SpaceIdentity("openai", "another model", "1", 256)
 
 
 class Moody(HashingEmbedder):
@@ -49,7 +53,7 @@ def moody(engine: Engine) -> Moody:
     """The engine's model from now on."""
     engine.context.models.embedder(10.0)
     model = Moody()
-    engine.context.models._embedder = model
+    engine.context.models._embedder = LocalModel(model)
     return model
 
 
@@ -184,10 +188,10 @@ def test_an_edit_in_the_middle_wins(engine: Engine, keyword_engine: Engine) -> N
             return super().embed_passages(texts)
 
     engine.context.models.embedder(10.0)
-    engine.context.models._embedder = Interrupted()
+    engine.context.models._embedder = LocalModel(Interrupted())
     embed_pending(engine.context, wait_s=1.0)
     assert waiting(engine.context) == (1, 0)
-    engine.context.models._embedder = HashingEmbedder()
+    engine.context.models._embedder = LocalModel(HashingEmbedder())
     engine.drain(5.0)
     hit = engine_hit(engine, "小雨在乙公司上班")
     assert hit == pytest.approx(1.0, abs=0.01)
@@ -205,7 +209,7 @@ def test_memories_of_another_model_are_queued_for_this_one(
     ids = remember_all(engine, ["一", "二", "三"])
     engine.delete(ids[2], CALLER)
     with engine.context.database.write() as connection:
-        connection.execute("UPDATE space SET key = 'another model'")
+        connection.execute("UPDATE space SET key = ?", (OTHER.key,))
     assert queue_missing(engine.context) == 2
     assert queue_missing(engine.context) == 0
     assert engine.drain(5.0) == 2
@@ -220,7 +224,7 @@ def test_a_memory_restored_after_the_model_changed_gets_vectors_too(engine: Engi
     remember(engine, "另一条")
     engine.delete(memory_id, CALLER)
     with engine.context.database.write() as connection:
-        connection.execute("UPDATE space SET key = 'another model'")
+        connection.execute("UPDATE space SET key = ?", (OTHER.key,))
     queue_missing(engine.context)
     engine.drain(5.0)
     engine.restore(memory_id, CALLER)

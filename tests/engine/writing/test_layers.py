@@ -7,7 +7,7 @@ import pytest
 from engine.bootstrap import Engine
 from engine.domain.errors import InvalidInput
 from engine.domain.fields import defaults
-from engine.writing.embed import INLINE_PIECES, embed_now, embed_whole
+from engine.writing.embed import INLINE_PIECES, Embedded, Text, embed_now, embed_whole
 from engine.writing.layers import labels_of, tokens_of
 from engine.writing.workspace_names import folder_name, workspace_name
 
@@ -43,6 +43,7 @@ def test_pieces_cover_a_text_and_know_where_they_stand(engine: Engine) -> None:
     text = "第一段很长。" * 700
     embedder = engine.context.models.embedder(5.0)
     embedded = embed_whole(engine.context, embedder, text)
+    assert isinstance(embedded, Embedded)
     assert len(embedded.pieces) >= 4
     assert embedded.pieces[0].start == 0
     assert embedded.pieces[-1].end == len(text)
@@ -54,7 +55,7 @@ def test_pieces_cover_a_text_and_know_where_they_stand(engine: Engine) -> None:
 def test_a_writer_does_not_wait_for_a_long_text(engine: Engine) -> None:
     chars = engine.context.settings.embedding.piece_chars
     long, short = "长" * (chars * (INLINE_PIECES + 1)), "短"
-    done, reason = embed_now(engine.context, [long, short, long], 5.0)
+    done, reason = embed_now(engine.context, [Text(long), Text(short), Text(long)], 5.0)
     assert reason is None
     assert done[0] is None and done[2] is None
     assert done[1] is not None and len(done[1].pieces) == 1

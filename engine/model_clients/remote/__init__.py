@@ -1,0 +1,1 @@
+"""Clients of models behind an OpenAI-compatible HTTP interface: embedding, chat, rerank."""
