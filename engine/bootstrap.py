@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -32,16 +32,37 @@ from engine.storage.database import FILE_NAME as DATABASE_NAME
 from engine.storage.database import Database, open_database
 from engine.storage.memories import Page
 from engine.storage.statistics import Statistics
-from engine.use_cases import browse, edit, forget, inspect, maintain, memorize, projects, recall
+from engine.use_cases import (
+    browse,
+    edit,
+    embed_pending,
+    forget,
+    inspect,
+    maintain,
+    memorize,
+    models,
+    projects,
+    recall,
+)
 from engine.use_cases.edit import Edited, EditRequest
 from engine.use_cases.forget import StateChange
 from engine.use_cases.inspect import Diagnosis
 from engine.use_cases.maintain import Repaired
 from engine.use_cases.memorize import Memorized, MemorizeRequest
+from engine.use_cases.models import (
+    Chosen,
+    EmbeddedAll,
+    Fetched,
+    ModelChoice,
+    ModelReport,
+    ModelWish,
+    Tried,
+)
 from engine.use_cases.recall import RecallRequest, RecallResult
 from engine.vector_index.stored import SpaceIndexes, StoredVectors
 
 CACHE_FOLDER = "cache"
+_STEP_WAIT_S = 30.0
 # What only a store in use leaves behind; a settings file may be written before there is one.
 _TRACES = ("backups", f"{CACHE_FOLDER}/vectors", "logs")
 
@@ -120,6 +141,40 @@ class Engine:
         """Whether everything is healthy."""
         return inspect.diagnose(self.context, wait_s=wait_s)
 
+    def model_report(self) -> ModelReport:
+        """The chosen embedding model and how far the memories have its vectors."""
+        return models.model_report(self.context)
+
+    def fetch_model(self) -> Fetched:
+        """Get the weights of the better embedded model."""
+        return models.fetch_model(self.context)
+
+    def model_choices(self) -> Sequence[ModelChoice]:
+        """The models that can be chosen by name."""
+        return models.model_choices(self.context)
+
+    def choose_model(self, wish: ModelWish) -> Chosen:
+        """Write another model into the settings; see
+        :func:`engine.use_cases.models.choose_model`."""
+        return models.choose_model(self.context, wish)
+
+    def try_model(self, *, wait_s: float) -> Tried:
+        """Whether the chosen model works, with the size of its vectors and how fast."""
+        return models.try_model(self.context, wait_s)
+
+    def embed_all(self, on_progress: Callable[[int, int], bool]) -> EmbeddedAll:
+        """Give every memory its vectors; see :func:`engine.use_cases.models.embed_all`."""
+        return models.embed_all(
+            self.context,
+            lambda: embed_pending.queue_missing(self.context),
+            lambda: embed_pending.embed_pending(self.context, wait_s=_STEP_WAIT_S),
+            on_progress,
+        )
+
+    def queue_missing_vectors(self) -> int:
+        """Queue memories that lack vectors of the chosen model; return how many."""
+        return embed_pending.queue_missing(self.context)
+
     def repair(self) -> Repaired:
         """Make full text agree with the memories."""
         return maintain.repair_text(self.context)
@@ -195,6 +250,7 @@ def open_engine(
             exact_below=lambda: live.current().vectors.exact_below,
         ),
         token=token,
+        models_folder=folder / CACHE_FOLDER / "models",
     )
     return Engine(context, notices)
 

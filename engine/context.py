@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
@@ -14,18 +15,21 @@ from engine.domain.embedding import SpaceIdentity
 from engine.domain.queues import NoQueue, PendingQueue
 from engine.domain.times import zone_named
 from engine.language.terms import Analyser
-from engine.model_clients.provider import ModelHost, provider_of
+from engine.model_clients.provider import ModelHost, provider_of, weights_are_here
 from engine.model_clients.remote.config import RemoteConfig
 from engine.storage import embeddings
 from engine.storage.database import Database
 from engine.vector_index.stored import SpaceIndexes
+
+_LOOK_EVERY_S = 5.0
 
 
 @dataclass(slots=True)
 class EngineContext:
     """One process's view of a store. Thread-safe.
 
-    ``token`` names this process among those that have the store open.
+    ``token`` names this process among those that have the store open. ``models_folder`` holds
+    the weights of models: a cache, like everything beside the store.
     """
 
     home: Path
@@ -35,10 +39,13 @@ class EngineContext:
     analyser: Analyser
     indexes: SpaceIndexes
     token: str
+    models_folder: Path
     background: PendingQueue = field(default_factory=NoQueue)
     _models: ModelHost | None = None
     _models_key: tuple[object, ...] = ()
     _older: dict[str, ModelHost] = field(default_factory=dict)
+    _fetched: bool = False
+    _look_again_at: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -57,7 +64,8 @@ class EngineContext:
         """The host of the embedding model that the settings name."""
         chosen = self.settings.embedding
         remote = remote_config(chosen) if chosen.provider == "openai" else None
-        key = (chosen.provider, chosen.idle_unload_minutes, chosen.cache_size, remote)
+        fetched = chosen.provider == "embedded" and self.has_fetched_weights()
+        key = (chosen.provider, chosen.idle_unload_minutes, chosen.cache_size, remote, fetched)
         with self._lock:
             if self._models is None or key != self._models_key:
                 if self._models is not None:
@@ -83,6 +91,15 @@ class EngineContext:
         hosts = (self._older_model(older) for older in complete)
         return next((host for host in hosts if host is not None), chosen)
 
+    def has_fetched_weights(self) -> bool:
+        """Whether the larger model can be had; looked up now and then, since it costs more
+        than the rest of a call and changes once in the life of a store."""
+        now = time.monotonic()
+        if not self._fetched and now >= self._look_again_at:
+            self._fetched = weights_are_here(self.models_folder)
+            self._look_again_at = now + _LOOK_EVERY_S
+        return self._fetched
+
     def unload_idle_models(self) -> None:
         """Let go of models that were not used for the configured time."""
         with self._lock:
@@ -107,6 +124,7 @@ class EngineContext:
             provider,
             idle_unload_s=chosen.idle_unload_minutes * 60,
             remote=remote,
+            models_folder=self.models_folder,
             cache_size=chosen.cache_size,
         )
 

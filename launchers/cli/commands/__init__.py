@@ -13,5 +13,6 @@ COMMANDS = {
     "stats": "stats",
     "doctor": "doctor",
     "config": "config",
+    "model": "model",
 }
 """Every command and the module it lives in, in the order of help."""

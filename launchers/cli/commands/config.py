@@ -1,43 +1,80 @@
-"""``jiyi config``: the settings in force, and where each value comes from."""
+"""``jiyi config``: the settings in force, where each value comes from, and setting one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Annotated
 
 import typer
 
+from engine.config.editing import set_value
 from engine.config.live import LiveSettings
 from engine.config.reference import SettingRow, setting_rows
 from engine.domain.errors import ConfigInvalid, NotFound
 from engine.domain.vocabulary import nearest
+from launchers.cli.failures import Misuse
 from launchers.cli.options import GeneralOptions
 from launchers.cli.output import Column, Output
 from launchers.cli.session import open_session
 
 PATH = "path"
+SET = "set"
 
 
 def config_command(
     context: typer.Context,
     general: GeneralOptions,
-    key: Annotated[
-        str | None, typer.Argument(metavar="[KEY|path]", help="cli.argument.key")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY|path|set KEY VALUE]", help="cli.argument.key"),
     ] = None,
 ) -> int:
-    """Show settings: all, one, a section, or where the file is."""
+    """Show settings: all, one, a section, or where the file is; or set one."""
     session = open_session(context, general)
     output, home = session.output, session.home
     live = LiveSettings(home, session.environ)
+    key, more = (words[0], words[1:]) if words else (None, [])
+    if key == SET:
+        return _set(output, live, more)
+    if more:
+        raise Misuse("cli.usage.surplus", words=" ".join(more))
     if key == PATH:
         output.line(str(live.path))
         if not live.path.exists():
             output.note("cli.no_config_file")
         return 0
+    return _report(output, live, key)
+
+
+def _report(output: Output, live: LiveSettings, key: str | None) -> int:
     rows = _chosen(setting_rows(live, output.language), key)
     problems = [error for error in (live.problem, *live.warnings) if error is not None]
     _show(output, live, rows, problems, one=key is not None and len(rows) == 1)
     return 1 if live.problem else 0
+
+
+def _set(output: Output, live: LiveSettings, words: Sequence[str]) -> int:
+    """Change one line of the file, and show what holds from now on."""
+    if len(words) != 2:
+        raise Misuse("cli.set_needs_both")
+    key, value = words
+    row = _one(_chosen(setting_rows(live, output.language), key), key)
+    set_value(live.path, row.key, value)
+    code = _report(output, live, row.key)
+    (row,) = _chosen(setting_rows(live, output.language), row.key)
+    if row.source not in ("default", "file"):
+        output.note("cli.set_overridden", variable=row.source)
+    elif code == 0:
+        acts = output.say(f"cli.acts.{row.acts}")
+        output.note("cli.set_done", name=row.key, value=row.value, acts=acts, path=live.path)
+    return code
+
+
+def _one(rows: Sequence[SettingRow], key: str) -> SettingRow:
+    if rows[0].key != key.strip().casefold():
+        raise Misuse("cli.set_one", name=key[:60], nearest=rows[0].key)
+    return rows[0]
 
 
 def _chosen(rows: tuple[SettingRow, ...], key: str | None) -> list[SettingRow]:

@@ -16,6 +16,8 @@ import pytest
 
 from engine.domain.errors import ModelUnavailable
 from engine.model_clients import provider, spaces
+from engine.model_clients.e5 import weights
+from engine.model_clients.e5.space import E5_SMALL
 from engine.model_clients.hashing import HashingEmbedder
 from engine.model_clients.loaded import LoadedModel, LocalModel
 from engine.model_clients.protocol import Embedder
@@ -65,6 +67,19 @@ def test_the_space_is_known_without_loading() -> None:
     assert ModelHost("embedded", idle_unload_s=0).identity() == spaces.USE_MULTILINGUAL
     assert ModelHost("lite", idle_unload_s=0).identity() == spaces.USE_MULTILINGUAL
     assert ModelHost("none", idle_unload_s=0).identity() is None
+
+
+def test_the_embedded_model_is_the_better_one_as_soon_as_its_weights_are_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights, "_in_package", lambda: [])
+    before = ModelHost("embedded", idle_unload_s=0, models_folder=tmp_path)
+    assert before.identity() == spaces.USE_MULTILINGUAL
+    with (tmp_path / weights.FILE_NAME).open("wb") as stream:
+        stream.truncate(weights.SIZE_BYTES)
+    after = ModelHost("embedded", idle_unload_s=0, models_folder=tmp_path)
+    assert after.identity() == E5_SMALL
+    assert after.makes(E5_SMALL) and not after.makes(spaces.USE_MULTILINGUAL)
 
 
 def test_a_model_is_idle_then_ready() -> None:

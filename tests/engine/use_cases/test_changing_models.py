@@ -13,7 +13,7 @@ from engine.use_cases.embed_pending import embed_pending, queue_missing
 from engine.use_cases.inspect import WARNING
 from tests.engine.use_cases.shortcuts import HASHING, found, hits, remember, remember_all
 
-USE = {"JIYI_EMBEDDING__PROVIDER": "embedded"}
+USE = {"JIYI_EMBEDDING__PROVIDER": "lite"}
 TEXTS = [f"第{number}次会议讨论了预算和人员安排" for number in range(20)]
 
 
