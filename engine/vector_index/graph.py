@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.model_clients.native import make_way_for_usearch
 from engine.vector_index.exact import ExactTable
 from engine.vector_index.graph_file import GraphContent, MappedGraph, UnusableFile
 from engine.vector_index.hits import Candidates, VectorHit, ranked, usable
@@ -59,6 +60,7 @@ def build(
     block: VectorBlock, dims: int, tuning: GraphTuning, go_on: Callable[[], bool]
 ) -> GraphContent | None:
     """Build a graph over ``block``; ``None`` when ``go_on`` said no between two batches."""
+    make_way_for_usearch()
     from usearch.index import Index
 
     block = _by_owner(usable(block, dims)[0])
@@ -140,6 +142,7 @@ class Graph:
 
 
 def _viewed(mapped: MappedGraph) -> Any:
+    make_way_for_usearch()
     from usearch.index import Index
 
     try:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.model_clients.e5.graph import MASK, POSITIONS, STATES, TOKENS
 from engine.model_clients.e5.space import PAD_ID
+from engine.model_clients.native import load_onnxruntime
 
 
 class OnnxEngine:
@@ -19,8 +20,7 @@ class OnnxEngine:
     def __init__(self, graph: Path) -> None:
         """Load the graph and the weights beside it. Raises ``ImportError`` without
         onnxruntime, and errors of its own when it cannot run the graph."""
-        import onnxruntime
-
+        onnxruntime = load_onnxruntime()
         options = onnxruntime.SessionOptions()
         # One thread is the caller's own: nothing to hang on after a fork.
         options.intra_op_num_threads = 1
