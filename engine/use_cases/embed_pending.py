@@ -16,7 +16,7 @@ from engine.writing import memories as writing
 from engine.writing.embed import Embedded, Result, embed_whole
 
 LEASE = "pending-vectors"
-_LEASE_S = 120.0
+_LEASE_S = 30.0
 _BATCH = 16
 _LONGEST_PAUSE_S = 3_600.0
 
@@ -128,31 +128,36 @@ def _embed_batch(
 ) -> tuple[int, int, JiyiError | None]:
     """How many were done and how many failed. A model that cannot answer at all ends the
     batch: no text is to blame for that, and none is counted as tried."""
+    with context.database.read() as connection:
+        found = memories.fetch(connection, [pending.memory_id for pending in due])
+    present = [pending for pending in due if pending.memory_id in found]
+    results = _results(context, model, [found[pending.memory_id] for pending in present])
     done = failed = 0
-    for pending in due:
-        with context.database.read() as connection:
-            memory = memories.fetch(connection, [pending.memory_id]).get(pending.memory_id)
-        result = _embedded(context, model, memory) if memory is not None else None
+    for pending, result in zip(present, results, strict=True):
         if isinstance(result, TextRefused):
             _note_failure(context, pending, result)
             failed += 1
         elif isinstance(result, ModelUnavailable):
             return done, failed, result
-        elif memory is not None and result is not None:
+        else:
+            memory = found[pending.memory_id]
             _store(context, memory.id, memory.content_hash, result)
             done += 1
     return done, failed, None
 
 
-def _embedded(context: EngineContext, model: LoadedModel, memory: Memory) -> Result:
-    if memory.private and context.models.is_remote:
-        # Never sent to a provider; it is found by its words.
-        return Embedded(model.identity, ())
-    return embed_whole(context, model, memory.text)
+def _results(context: EngineContext, model: LoadedModel, wanted: Sequence[Memory]) -> list[Result]:
+    """Vectors of each memory. Private ones are never sent to a provider: they have none and
+    are found by their words."""
+    remote = context.models.is_remote
+    texts = ["" if memory.private and remote else memory.text for memory in wanted]
+    made = iter(embed_whole(context, model, [text for text in texts if text]))
+    return [next(made) if text else Embedded(model.identity, ()) for text in texts]
 
 
 def _store(context: EngineContext, memory_id: int, digest: str, embedded: Embedded) -> None:
     with context.database.write() as connection:
+        leases.take(connection, LEASE, context.token, context.clock.now(), _LEASE_S)
         current = memories.fetch(connection, [memory_id]).get(memory_id)
         # Edited meanwhile: the new text waits for vectors of its own.
         if current is not None and current.content_hash == digest:

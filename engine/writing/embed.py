@@ -73,10 +73,11 @@ def embed_now(
     return embedded, failures[0] if failures else None
 
 
-def embed_whole(context: EngineContext, model: LoadedModel, text: str) -> Result:
-    """Embed one text however long it is, in batches."""
-    pieces = split_pieces(text, context.settings.embedding.piece_chars)
-    return _embed(context, model, [(text, pieces)], None)[0]
+def embed_whole(context: EngineContext, model: LoadedModel, texts: Sequence[str]) -> list[Result]:
+    """Embed texts however long they are, in batches across all of them."""
+    piece_chars = context.settings.embedding.piece_chars
+    cuts = [(text, split_pieces(text, piece_chars)) for text in texts]
+    return _embed(context, model, cuts, None)
 
 
 def _embed(
