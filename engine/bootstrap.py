@@ -171,10 +171,6 @@ class Engine:
             on_progress,
         )
 
-    def queue_missing_vectors(self) -> int:
-        """Queue memories that lack vectors of the chosen model; return how many."""
-        return embed_pending.queue_missing(self.context)
-
     def repair(self) -> Repaired:
         """Make full text agree with the memories."""
         return maintain.repair_text(self.context)

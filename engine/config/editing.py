@@ -12,7 +12,6 @@ import json
 import os
 import re
 import stat
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,13 @@ from pathlib import Path
 from pprint import pformat
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.config.file import default_config, ensure_user_config, parse_config, read_bytes
+from engine.config.file import (
+    default_config,
+    draft_beside,
+    ensure_user_config,
+    parse_config,
+    read_bytes,
+)
 from engine.config.schema import checked, declared
 from engine.config.setting import plain
 from engine.domain.errors import ConfigInvalid
@@ -331,7 +336,7 @@ def _replace(path: Path, before: bytes, after: bytes) -> None:
     target = Path(os.path.realpath(path))
     try:
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
-        draft = _draft(target, after, mode)
+        draft = draft_beside(target, after, mode)
         try:
             if read_bytes(path) not in (before, None):
                 raise ConfigInvalid("error.config_changed_meanwhile", path=path)
@@ -342,21 +347,6 @@ def _replace(path: Path, before: bytes, after: bytes) -> None:
         raise ConfigInvalid(
             "error.config_unwritable", path=path, reason=error.strerror or str(error)
         ) from error
-
-
-def _draft(target: Path, content: bytes, mode: int) -> Path:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.chmod(mode)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
-    return draft
 
 
 def _move(draft: Path, target: Path) -> None:

@@ -91,6 +91,16 @@ def default_config() -> bytes:
 
 
 def _publish(content: bytes, target: Path) -> None:
+    draft = draft_beside(target, content, 0o600)
+    try:
+        _move_unless_present(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def draft_beside(target: Path, content: bytes, mode: int) -> Path:
+    """A new file in the folder of ``target`` with ``content`` safely on the disk, to be moved
+    into its place. Raises ``OSError`` and leaves nothing behind."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     draft = Path(name)
     try:
@@ -98,9 +108,11 @@ def _publish(content: bytes, target: Path) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        _move_unless_present(draft, target)
-    finally:
+        draft.chmod(mode)
+    except OSError:
         draft.unlink(missing_ok=True)
+        raise
+    return draft
 
 
 def _move_unless_present(draft: Path, target: Path) -> None:

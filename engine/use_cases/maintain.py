@@ -39,6 +39,7 @@ def repair_text(context: EngineContext) -> Repaired:
     # The deep look takes seconds in a large store: it is no time to keep others from writing.
     broken = _is_broken(context)
     with context.database.write() as connection:
+        broken = broken or integrity.fulltext_verdict(connection) != "ok"
         strays = integrity.stray_text_rows(connection)
         for row_id in strays:
             fulltext.remove(connection, row_id)
