@@ -1,10 +1,11 @@
-"""The full-text index: written with its tokens, so that it can always be taken back.
+"""The full-text indexes: written with their tokens, so that a row can always be taken back.
 
-The FTS5 table is contentless and holds two columns of tokens made by our own segmenters:
-``words`` and ``chars`` (character bigrams of unspaced scripts). SQLite can only remove such a
-row by its exact old tokens, so ``fts_row`` keeps them and one function here writes both, in
-the caller's transaction. ``term`` counts in how many rows a token stands: FTS5's own count
-costs milliseconds for a common one.
+There is one for memories, one for atoms and one for the entries of the graph. Each FTS5 table
+is contentless and holds two columns of tokens made by our own segmenters: ``words`` and
+``chars`` (character bigrams of unspaced scripts). SQLite can only remove such a row by its
+exact old tokens, so a row table keeps them and one function here writes both, in the caller's
+transaction. ``term`` counts in how many rows a token stands: FTS5's own count costs
+milliseconds for a common one.
 """
 
 from __future__ import annotations
@@ -28,8 +29,29 @@ _IDS_PER_STATEMENT = 500
 
 
 @dataclass(frozen=True, slots=True)
+class TextIndex:
+    """One full-text index: its FTS5 table, the table of its rows, its row of ``fts_total``,
+    and what stands before a column's name in ``term``."""
+
+    table: str
+    rows: str
+    total_id: int
+    prefix: str
+
+    def field(self, column: str) -> str:
+        """The name under which ``term`` counts the tokens of a column."""
+        return f"{self.prefix}{column}"
+
+
+MEMORIES = TextIndex("memory_fts", "fts_row", 1, "")
+ATOMS = TextIndex("atom_fts", "atom_fts_row", 2, "atom.")
+ENTRIES = TextIndex("entry_fts", "entry_fts_row", 3, "entry.")
+TEXT_INDEXES = (MEMORIES, ATOMS, ENTRIES)
+
+
+@dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of one memory in text order, with repetitions."""
+    """Tokens of one memory, atom or entry in text order, with repetitions."""
 
     segmenter_id: str
     words: Sequence[str]
@@ -74,26 +96,27 @@ class Match:
         return f'{self.column}:"{quoted}"{"*" if self.prefix else ""}'
 
 
-def put(connection: Connection, row_id: int, tokens: Tokens) -> None:
-    """Index a memory, replacing what was indexed for it before."""
-    remove(connection, row_id)
+def put(connection: Connection, row_id: int, tokens: Tokens, index: TextIndex = MEMORIES) -> None:
+    """Index a text, replacing what was indexed for its row before."""
+    remove(connection, row_id, index)
     row = TextRow(row_id, len(tokens.words), _joined(tokens.words), _joined(tokens.chars))
-    _insert(connection, row)
+    _insert(connection, row, index)
     connection.execute(
-        "INSERT INTO fts_row (id, segmenter_id, word_count, words, chars) VALUES (?, ?, ?, ?, ?)",
+        f"""INSERT INTO {index.rows} (id, segmenter_id, word_count, words, chars)
+        VALUES (?, ?, ?, ?, ?)""",
         (row.id, tokens.segmenter_id, row.word_count, row.words, row.chars),
     )
-    _count(connection, row, 1)
+    _count(connection, row, 1, index)
 
 
-def remove(connection: Connection, row_id: int) -> None:
-    """Take a memory out of the index; one that is not in it is no error.
+def remove(connection: Connection, row_id: int, index: TextIndex = MEMORIES) -> None:
+    """Take a row out of the index; one that is not in it is no error.
 
-    If the index does not hold what ``fts_row`` says, SQLite calls the database malformed; then
-    the whole index is built again from ``fts_row`` and the removal still succeeds.
+    If the index does not hold what its row table says, SQLite calls the database malformed;
+    then the whole index is built again from the row table and the removal still succeeds.
     """
     row = connection.execute(
-        "SELECT id, word_count, words, chars FROM fts_row WHERE id = ?", (row_id,)
+        f"SELECT id, word_count, words, chars FROM {index.rows} WHERE id = ?", (row_id,)
     ).fetchone()
     if row is None:
         return
@@ -101,38 +124,48 @@ def remove(connection: Connection, row_id: int) -> None:
     connection.execute("SAVEPOINT fts_removal")
     try:
         connection.execute(
-            "INSERT INTO memory_fts (memory_fts, rowid, words, chars) VALUES ('delete', ?, ?, ?)",
+            f"""INSERT INTO {index.table} ({index.table}, rowid, words, chars)
+            VALUES ('delete', ?, ?, ?)""",
             (old.id, old.words, old.chars),
         )
-        _forget(connection, old)
+        _forget(connection, old, index)
     except sqlite3.DatabaseError as error:
         if "malformed" not in str(error):
             raise
         connection.execute("ROLLBACK TO fts_removal")
-        _forget(connection, old)
-        rebuild(connection)
+        _forget(connection, old, index)
+        rebuild(connection, index)
     connection.execute("RELEASE fts_removal")
 
 
-def remove_for_good(connection: Connection, row_id: int) -> None:
-    """Take a memory out so that its tokens are not left in the index's files either: a plain
+def remove_for_good(connection: Connection, row_id: int, index: TextIndex = MEMORIES) -> None:
+    """Take a row out so that its tokens are not left in the index's files either: a plain
     removal only marks them. The whole index is merged into one piece (0.15 s for 10,000
     memories)."""
-    remove(connection, row_id)
-    connection.execute("INSERT INTO memory_fts (memory_fts) VALUES ('optimize')")
+    remove(connection, row_id, index)
+    merge(connection, index)
 
 
-def rebuild(connection: Connection) -> int:
-    """Build the index and all counts again from ``fts_row``; return the number of rows."""
-    connection.execute("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
-    connection.execute("DELETE FROM term")
-    connection.execute("UPDATE fts_total SET row_count = 0, word_count = 0")
-    rows = connection.execute("SELECT id, word_count, words, chars FROM fts_row ORDER BY id")
+def merge(connection: Connection, index: TextIndex = MEMORIES) -> None:
+    """Merge the index into one piece, so that nothing of removed rows is left in the file."""
+    connection.execute(f"INSERT INTO {index.table} ({index.table}) VALUES ('optimize')")
+
+
+def rebuild(connection: Connection, index: TextIndex = MEMORIES) -> int:
+    """Build the index and its counts again from its row table; return the number of rows."""
+    connection.execute(f"INSERT INTO {index.table} ({index.table}) VALUES ('delete-all')")
+    connection.execute(
+        "DELETE FROM term WHERE field IN (?, ?)", (index.field(WORDS), index.field(CHARS))
+    )
+    connection.execute(
+        "UPDATE fts_total SET row_count = 0, word_count = 0 WHERE id = ?", (index.total_id,)
+    )
+    rows = connection.execute(f"SELECT id, word_count, words, chars FROM {index.rows} ORDER BY id")
     done = 0
     for values in rows.fetchall():
         row = TextRow(*values)
-        _insert(connection, row)
-        _count(connection, row, 1)
+        _insert(connection, row, index)
+        _count(connection, row, 1, index)
         done += 1
     return done
 
@@ -155,21 +188,44 @@ def search(
         ORDER BY bm25(memory_fts, {_COLUMN_WEIGHTS}) LIMIT :row_limit""",
         {
             **where.parameters,
-            "query": " OR ".join(match.expression for match in matches),
+            "query": any_of(matches),
             "row_limit": limit,
         },
     )
     return [int(row[0]) for row in rows]
 
 
-def rows_of(connection: Connection, ids: Iterable[int]) -> dict[int, TextRow]:
-    """Indexed tokens by memory id; memories that are not indexed are left out."""
+def hits(
+    connection: Connection, matches: Sequence[Match], limit: int, index: TextIndex
+) -> list[tuple[int, float]]:
+    """Up to ``limit`` rows that hold any of the tokens, best first, with their BM25 (larger is
+    better, no length normalisation). Rows are not filtered: the caller maps them to memories."""
+    if not matches:
+        return []
+    found = connection.execute(
+        f"""SELECT rowid, -bm25({index.table}, {_COLUMN_WEIGHTS}) FROM {index.table}
+        WHERE {index.table} MATCH :query
+        ORDER BY bm25({index.table}, {_COLUMN_WEIGHTS}) LIMIT :row_limit""",
+        {"query": any_of(matches), "row_limit": limit},
+    )
+    return [(int(row[0]), float(row[1])) for row in found]
+
+
+def any_of(matches: Sequence[Match]) -> str:
+    """The FTS5 query for rows that hold any of the tokens."""
+    return " OR ".join(match.expression for match in matches)
+
+
+def rows_of(
+    connection: Connection, ids: Iterable[int], index: TextIndex = MEMORIES
+) -> dict[int, TextRow]:
+    """Indexed tokens by row id; rows that are not indexed are left out."""
     ordered = list(ids)
     found: dict[int, TextRow] = {}
     for start in range(0, len(ordered), _IDS_PER_STATEMENT):
         run = ordered[start : start + _IDS_PER_STATEMENT]
         rows = connection.execute(
-            f"""SELECT id, word_count, words, chars FROM fts_row
+            f"""SELECT id, word_count, words, chars FROM {index.rows}
             WHERE id IN ({",".join("?" * len(run))})""",
             run,
         )
@@ -177,28 +233,34 @@ def rows_of(connection: Connection, ids: Iterable[int]) -> dict[int, TextRow]:
     return found
 
 
-def document_frequencies(connection: Connection, matches: Sequence[Match]) -> dict[Match, int]:
+def document_frequencies(
+    connection: Connection, matches: Sequence[Match], index: TextIndex = MEMORIES
+) -> dict[Match, int]:
     """In how many rows each token stands (a prefix counts the rows of all its tokens, at most
     once for each of them, so it can exceed the number of rows)."""
-    return {match: _document_frequency(connection, match) for match in matches}
+    return {match: _document_frequency(connection, match, index) for match in matches}
 
 
-def totals(connection: Connection) -> Totals:
+def totals(connection: Connection, index: TextIndex = MEMORIES) -> Totals:
     """Size of the index."""
-    return Totals(*connection.execute("SELECT row_count, word_count FROM fts_total").fetchone())
+    row = connection.execute(
+        "SELECT row_count, word_count FROM fts_total WHERE id = ?", (index.total_id,)
+    ).fetchone()
+    return Totals(*row)
 
 
-def _document_frequency(connection: Connection, match: Match) -> int:
+def _document_frequency(connection: Connection, match: Match, index: TextIndex) -> int:
+    field = index.field(match.column)
     if not match.prefix:
         row = connection.execute(
             "SELECT document_frequency FROM term WHERE field = ? AND term = ?",
-            (match.column, match.token),
+            (field, match.token),
         ).fetchone()
         return int(row[0]) if row else 0
     total = connection.execute(
         """SELECT sum(document_frequency) FROM term
         WHERE field = ? AND term >= ? AND term < ?""",
-        (match.column, match.token, match.token + "\U0010ffff"),
+        (field, match.token, match.token + "\U0010ffff"),
     ).fetchone()[0]
     return int(total or 0)
 
@@ -207,20 +269,20 @@ def _joined(tokens: Sequence[str]) -> str:
     return f" {_GAP.join(tokens)} " if tokens else ""
 
 
-def _insert(connection: Connection, row: TextRow) -> None:
+def _insert(connection: Connection, row: TextRow, index: TextIndex) -> None:
     connection.execute(
-        "INSERT INTO memory_fts (rowid, words, chars) VALUES (?, ?, ?)",
+        f"INSERT INTO {index.table} (rowid, words, chars) VALUES (?, ?, ?)",
         (row.id, row.words, row.chars),
     )
 
 
-def _forget(connection: Connection, row: TextRow) -> None:
-    connection.execute("DELETE FROM fts_row WHERE id = ?", (row.id,))
-    _count(connection, row, -1)
+def _forget(connection: Connection, row: TextRow, index: TextIndex) -> None:
+    connection.execute(f"DELETE FROM {index.rows} WHERE id = ?", (row.id,))
+    _count(connection, row, -1, index)
 
 
-def _count(connection: Connection, row: TextRow, step: int) -> None:
-    columns = ((WORDS, row.words), (CHARS, row.chars))
+def _count(connection: Connection, row: TextRow, step: int, index: TextIndex) -> None:
+    columns = ((index.field(WORDS), row.words), (index.field(CHARS), row.chars))
     terms = [(token, name) for name, text in columns for token in set(text.split(" ")) if token]
     if step > 0:
         connection.executemany(
@@ -238,6 +300,7 @@ def _count(connection: Connection, row: TextRow, step: int) -> None:
             "DELETE FROM term WHERE term = ? AND field = ? AND document_frequency <= 0", terms
         )
     connection.execute(
-        "UPDATE fts_total SET row_count = row_count + ?, word_count = word_count + ?",
-        (step, step * row.word_count),
+        """UPDATE fts_total SET row_count = row_count + ?, word_count = word_count + ?
+        WHERE id = ?""",
+        (step, step * row.word_count, index.total_id),
     )

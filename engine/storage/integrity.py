@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from engine.storage.database import Connection
+from engine.storage.fulltext import TEXT_INDEXES, TextIndex
 
 _Sums: TypeAlias = tuple[int, int, int, int]
 
@@ -41,7 +42,7 @@ def counts(connection: Connection) -> Counts:
         """SELECT (SELECT count(*) FROM memory) - (SELECT count(*) FROM memory
             WHERE deleted_at IS NOT NULL),
         (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL),
-        (SELECT count(*) FROM fts_row), (SELECT row_count FROM fts_total)"""
+        (SELECT count(*) FROM fts_row), (SELECT row_count FROM fts_total WHERE id = 1)"""
     ).fetchone()
     return Counts(*row)
 
@@ -71,13 +72,18 @@ def database_verdict(connection: Connection) -> str:
 
 
 def fulltext_differences(connection: Connection) -> int:
-    """Number of memories whose indexed tokens differ from their text row (deep, slow).
+    """Number of memories, atoms and graph entries whose indexed tokens differ from their text
+    row (deep, slow).
 
-    Compares for each memory how many tokens there are, how many bytes they have together,
+    Compares for each row how many tokens there are, how many bytes they have together,
     and their first and last characters, each summed up.
     """
-    indexed = _indexed_sums(connection)
-    rows = connection.execute("SELECT id, words, chars FROM fts_row")
+    return sum(_differences(connection, index) for index in TEXT_INDEXES)
+
+
+def _differences(connection: Connection, index: TextIndex) -> int:
+    indexed = _indexed_sums(connection, index)
+    rows = connection.execute(f"SELECT id, words, chars FROM {index.rows}")
     expected = {int(row[0]): sums for row in rows if (sums := _sums(f"{row[1]} {row[2]}"))[0]}
     return sum(
         indexed.get(row_id) != expected.get(row_id) for row_id in indexed.keys() | expected.keys()
@@ -85,13 +91,14 @@ def fulltext_differences(connection: Connection) -> int:
 
 
 def fulltext_verdict(connection: Connection) -> str:
-    """FTS5's own check; needs a write transaction."""
-    try:
-        connection.execute(
-            "INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 0)"
-        )
-    except sqlite3.DatabaseError as error:
-        return str(error)
+    """FTS5's own check of every index: ``ok`` or the first complaint; needs a write transaction."""
+    for index in TEXT_INDEXES:
+        try:
+            connection.execute(
+                f"INSERT INTO {index.table} ({index.table}, rank) VALUES ('integrity-check', 0)"
+            )
+        except sqlite3.DatabaseError as error:
+            return str(error)
     return "ok"
 
 
@@ -105,18 +112,18 @@ def _sums(tokens: str) -> _Sums:
     )
 
 
-def _indexed_sums(connection: Connection) -> dict[int, _Sums]:
+def _indexed_sums(connection: Connection, index: TextIndex) -> dict[int, _Sums]:
     # A temporary view of the index counts as a write for the connection, not for the store.
     query_only = connection.execute("PRAGMA query_only").fetchone()[0]
     connection.execute("PRAGMA query_only=OFF")
     try:
         connection.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_terms "
-            "USING fts5vocab(main, memory_fts, instance)"
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{index.table}_terms "
+            f"USING fts5vocab(main, {index.table}, instance)"
         )
         rows = connection.execute(
-            """SELECT doc, count(*), sum(length(CAST(term AS BLOB))), sum(unicode(term)),
-            sum(unicode(substr(term, -1))) FROM temp.memory_terms GROUP BY doc"""
+            f"""SELECT doc, count(*), sum(length(CAST(term AS BLOB))), sum(unicode(term)),
+            sum(unicode(substr(term, -1))) FROM temp.{index.table}_terms GROUP BY doc"""
         ).fetchall()
     finally:
         connection.execute(f"PRAGMA query_only={query_only}")

@@ -1,4 +1,4 @@
--- The schema of version 1, as the migrations make it.
+-- The schema of version 2, as the migrations make it.
 
 CREATE TABLE store (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -111,12 +111,6 @@ CREATE TABLE fts_row (
     chars TEXT NOT NULL
 );
 
-CREATE TABLE fts_total (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    row_count INTEGER NOT NULL,
-    word_count INTEGER NOT NULL
-);
-
 CREATE TABLE term (
     term TEXT NOT NULL,
     field TEXT NOT NULL,
@@ -201,3 +195,156 @@ CREATE TABLE lease (
     holder TEXT NOT NULL,
     expires_at REAL NOT NULL
 ) WITHOUT ROWID;
+
+CREATE TABLE fts_total (
+        id INTEGER PRIMARY KEY,
+        row_count INTEGER NOT NULL,
+        word_count INTEGER NOT NULL
+        );
+
+CREATE TABLE atom (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace_id INTEGER NOT NULL REFERENCES workspace(id),
+    type TEXT NOT NULL,
+    text TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    importance REAL NOT NULL,
+    polarity INTEGER NOT NULL,
+    event_time REAL,
+    deadline REAL,
+    created_at REAL NOT NULL,
+    refreshed_at REAL NOT NULL,
+    ttl_days REAL NOT NULL,
+    expires_at REAL,
+    curve TEXT NOT NULL,
+    state TEXT NOT NULL,
+    state_changed_at REAL NOT NULL,
+    superseded_by INTEGER REFERENCES atom(id) ON DELETE SET NULL,
+    reinforced INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    needs_repair INTEGER NOT NULL
+);
+
+CREATE INDEX atom_by_hash ON atom(workspace_id, content_hash);
+
+CREATE INDEX atom_by_state ON atom(state, expires_at);
+
+CREATE INDEX atom_by_successor ON atom(superseded_by) WHERE superseded_by IS NOT NULL;
+
+CREATE TABLE atom_mention (
+    atom_id INTEGER NOT NULL REFERENCES atom(id) ON DELETE CASCADE,
+    memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    at REAL NOT NULL,
+    PRIMARY KEY (atom_id, memory_id)
+) WITHOUT ROWID;
+
+CREATE INDEX atom_mention_by_memory ON atom_mention(memory_id);
+
+CREATE TABLE graph_node (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    type TEXT NOT NULL CHECK (type IN ('person', 'topic', 'fact')),
+    canonical TEXT NOT NULL,
+    name TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    UNIQUE (type, canonical)
+);
+
+CREATE TABLE graph_alias (
+    type TEXT NOT NULL,
+    alias TEXT NOT NULL,
+    canonical TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('config', 'merge', 'rename')),
+    PRIMARY KEY (type, alias)
+) WITHOUT ROWID;
+
+CREATE INDEX graph_alias_by_canonical ON graph_alias(type, canonical);
+
+CREATE TABLE graph_mention (
+    node_id INTEGER NOT NULL REFERENCES graph_node(id) ON DELETE CASCADE,
+    memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    PRIMARY KEY (node_id, memory_id)
+) WITHOUT ROWID;
+
+CREATE INDEX graph_mention_by_memory ON graph_mention(memory_id);
+
+CREATE TABLE graph_edge (
+    id INTEGER PRIMARY KEY,
+    source_id INTEGER NOT NULL REFERENCES graph_node(id) ON DELETE CASCADE,
+    target_id INTEGER NOT NULL REFERENCES graph_node(id) ON DELETE CASCADE,
+    relation TEXT NOT NULL
+        CHECK (relation IN ('describes', 'mentioned_in', 'co_occurs_with')),
+    memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    confidence REAL NOT NULL,
+    weight REAL NOT NULL,
+    CHECK (source_id <> target_id),
+    UNIQUE (source_id, target_id, relation, memory_id)
+);
+
+CREATE INDEX graph_edge_by_target ON graph_edge(target_id);
+
+CREATE INDEX graph_edge_by_memory ON graph_edge(memory_id);
+
+CREATE TABLE graph_entry (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    content_hash TEXT NOT NULL UNIQUE,
+    text TEXT NOT NULL
+);
+
+CREATE TABLE graph_entry_memory (
+    entry_id INTEGER NOT NULL REFERENCES graph_entry(id) ON DELETE CASCADE,
+    memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    node_id INTEGER REFERENCES graph_node(id) ON DELETE CASCADE,
+    edge_id INTEGER REFERENCES graph_edge(id) ON DELETE CASCADE
+);
+
+CREATE INDEX graph_entry_memory_by_entry ON graph_entry_memory(entry_id);
+
+CREATE INDEX graph_entry_memory_by_memory ON graph_entry_memory(memory_id);
+
+CREATE INDEX graph_entry_memory_by_node ON graph_entry_memory(node_id);
+
+CREATE INDEX graph_entry_memory_by_edge ON graph_entry_memory(edge_id);
+
+CREATE TABLE memory_layers (
+    memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
+    rules_version TEXT NOT NULL
+);
+
+CREATE TABLE judgment (
+    id INTEGER PRIMARY KEY,
+    query TEXT NOT NULL,
+    folded_query TEXT NOT NULL,
+    memory_uid TEXT NOT NULL,
+    relevant INTEGER NOT NULL,
+    grade REAL,
+    category TEXT,
+    workspace TEXT NOT NULL,
+    at REAL NOT NULL,
+    actor TEXT NOT NULL,
+    UNIQUE (folded_query, workspace, memory_uid)
+);
+
+CREATE VIRTUAL TABLE atom_fts USING fts5(
+    words, chars, content='', columnsize=0, tokenize="ascii tokenchars '!""#$%&''''()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+
+CREATE VIRTUAL TABLE entry_fts USING fts5(
+    words, chars, content='', columnsize=0, tokenize="ascii tokenchars '!""#$%&''''()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+
+CREATE TABLE atom_fts_row (
+    id INTEGER PRIMARY KEY,
+    segmenter_id TEXT NOT NULL,
+    word_count INTEGER NOT NULL,
+    words TEXT NOT NULL,
+    chars TEXT NOT NULL
+);
+
+CREATE TABLE entry_fts_row (
+    id INTEGER PRIMARY KEY,
+    segmenter_id TEXT NOT NULL,
+    word_count INTEGER NOT NULL,
+    words TEXT NOT NULL,
+    chars TEXT NOT NULL
+);

@@ -45,7 +45,8 @@ def repair_text(context: EngineContext) -> Repaired:
             fulltext.remove(connection, row_id)
         rebuilt = broken or not integrity.counts(connection).indexed_rows_agree
         if rebuilt:
-            fulltext.rebuild(connection)
+            for index in fulltext.TEXT_INDEXES:
+                fulltext.rebuild(connection, index)
         retried = embeddings.retry_failed(connection, context.clock.now())
     filled = _fill_missing(context)
     context.background.wake()

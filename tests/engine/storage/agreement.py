@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
-from engine.storage import integrity
+from engine.storage import fulltext, integrity
 from engine.storage.database import connect
 
 EVERY_MEMORY_HAS = {
@@ -61,17 +61,20 @@ def _text(connection: sqlite3.Connection) -> list[str]:
 
 def _terms(connection: sqlite3.Connection) -> list[str]:
     expected: Counter[tuple[str, str]] = Counter()
-    words = 0
-    for row in connection.execute("SELECT word_count, words, chars FROM fts_row"):
-        words += row["word_count"]
-        for field in ("words", "chars"):
-            expected.update((field, token) for token in set(row[field].split(" ")) - {""})
-    stored = connection.execute("SELECT field, term, document_frequency FROM term").fetchall()
     found = []
+    for index in fulltext.TEXT_INDEXES:
+        words = 0
+        for row in connection.execute(f"SELECT word_count, words, chars FROM {index.rows}"):
+            words += row["word_count"]
+            for column in ("words", "chars"):
+                name = index.field(column)
+                expected.update((name, token) for token in set(row[column].split(" ")) - {""})
+        counted = fulltext.totals(connection, index).word_count
+        found += [f"{index.table}: {counted} words, are {words}"] if counted != words else []
+    stored = connection.execute("SELECT field, term, document_frequency FROM term").fetchall()
     if {(row[0], row[1]): row[2] for row in stored} != dict(expected):
         found.append("term counts differ")
-    total = connection.execute("SELECT word_count FROM fts_total").fetchone()[0]
-    return found + ([f"words counted {total}, are {words}"] if total != words else [])
+    return found
 
 
 def _pieces(connection: sqlite3.Connection) -> list[str]:

@@ -6,6 +6,7 @@ Run with ``JIYI_WRITE_SCHEMA=1`` after adding a migration to write the file agai
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 
@@ -19,13 +20,13 @@ SCHEMA_FILE = Path(engine.storage.__file__).with_name("schema.sql")
 HEADER = f"-- The schema of version {SCHEMA_VERSION}, as the migrations make it.\n\n"
 # Read at import: variables of this name are kept from the tests themselves.
 WRITING = os.environ.get("JIYI_WRITE_SCHEMA") == "1"
-MADE_BY_OTHERS = ("sqlite_", "_sqlite_", "idx__sqlite_", "memory_fts_")
+MADE_BY_OTHERS = re.compile(r"_?sqlite_|idx__sqlite_|\w+_fts_(data|idx|config|content|docsize)$")
 
 
 def statements(database: Database) -> str:
     with database.read() as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY rowid").fetchall()
-    wanted = [row for row in rows if row["sql"] and not row["name"].startswith(MADE_BY_OTHERS)]
+    wanted = [row for row in rows if row["sql"] and not MADE_BY_OTHERS.match(row["name"])]
     made = [row["sql"].replace(" " * 8, " " * 4).replace("\n    )", "\n)") for row in wanted]
     return HEADER + ";\n\n".join(made) + ";\n"
 
