@@ -4,8 +4,8 @@ There is one for memories, one for atoms and one for the entries of the graph. E
 is contentless and holds two columns of tokens made by our own segmenters: ``words`` and
 ``chars`` (character bigrams of unspaced scripts). SQLite can only remove such a row by its
 exact old tokens, so a row table keeps them and one function here writes both, in the caller's
-transaction. ``term`` counts in how many rows a token stands: FTS5's own count costs
-milliseconds for a common one.
+transaction. ``term`` counts in how many rows of each workspace a token stands: FTS5's own count
+costs milliseconds for a common one, and what is rare in one project may be common in another.
 """
 
 from __future__ import annotations
@@ -26,26 +26,27 @@ _COLUMN_WEIGHTS = "1.0, 0.5"
 # overlaps, and "ab  bc" is a test for adjacency.
 _GAP = "  "
 _IDS_PER_STATEMENT = 500
+_ROW = "id, workspace_id, word_count, words, chars"
 
 
 @dataclass(frozen=True, slots=True)
 class TextIndex:
-    """One full-text index: its FTS5 table, the table of its rows, its row of ``fts_total``,
-    and what stands before a column's name in ``term``."""
+    """One full-text index: its FTS5 table, the table of its rows, and the table whose
+    ``workspace_id`` its rows belong to (none: they are counted together, as workspace 0)."""
 
+    name: str
     table: str
     rows: str
-    total_id: int
-    prefix: str
+    owner: str | None
 
     def field(self, column: str) -> str:
         """The name under which ``term`` counts the tokens of a column."""
-        return f"{self.prefix}{column}"
+        return f"{self.name}.{column}"
 
 
-MEMORIES = TextIndex("memory_fts", "fts_row", 1, "")
-ATOMS = TextIndex("atom_fts", "atom_fts_row", 2, "atom.")
-ENTRIES = TextIndex("entry_fts", "entry_fts_row", 3, "entry.")
+MEMORIES = TextIndex("memory", "memory_fts", "fts_row", "memory")
+ATOMS = TextIndex("atom", "atom_fts", "atom_fts_row", "atom")
+ENTRIES = TextIndex("entry", "entry_fts", "entry_fts_row", None)
 TEXT_INDEXES = (MEMORIES, ATOMS, ENTRIES)
 
 
@@ -63,6 +64,7 @@ class TextRow:
     """Tokens as indexed: each token stands between two spaces on either side."""
 
     id: int
+    workspace_id: int
     word_count: int
     words: str
     chars: str
@@ -99,12 +101,14 @@ class Match:
 def put(connection: Connection, row_id: int, tokens: Tokens, index: TextIndex = MEMORIES) -> None:
     """Index a text, replacing what was indexed for its row before."""
     remove(connection, row_id, index)
-    row = TextRow(row_id, len(tokens.words), _joined(tokens.words), _joined(tokens.chars))
+    workspace_id = _workspace_of(connection, row_id, index)
+    words, chars = _joined(tokens.words), _joined(tokens.chars)
+    row = TextRow(row_id, workspace_id, len(tokens.words), words, chars)
     _insert(connection, row, index)
     connection.execute(
-        f"""INSERT INTO {index.rows} (id, segmenter_id, word_count, words, chars)
-        VALUES (?, ?, ?, ?, ?)""",
-        (row.id, tokens.segmenter_id, row.word_count, row.words, row.chars),
+        f"""INSERT INTO {index.rows} (id, workspace_id, segmenter_id, word_count, words, chars)
+        VALUES (?, ?, ?, ?, ?, ?)""",
+        (row.id, workspace_id, tokens.segmenter_id, row.word_count, row.words, row.chars),
     )
     _count(connection, row, 1, index)
 
@@ -115,9 +119,7 @@ def remove(connection: Connection, row_id: int, index: TextIndex = MEMORIES) -> 
     If the index does not hold what its row table says, SQLite calls the database malformed;
     then the whole index is built again from the row table and the removal still succeeds.
     """
-    row = connection.execute(
-        f"SELECT id, word_count, words, chars FROM {index.rows} WHERE id = ?", (row_id,)
-    ).fetchone()
+    row = connection.execute(f"SELECT {_ROW} FROM {index.rows} WHERE id = ?", (row_id,)).fetchone()
     if row is None:
         return
     old = TextRow(*row)
@@ -157,10 +159,8 @@ def rebuild(connection: Connection, index: TextIndex = MEMORIES) -> int:
     connection.execute(
         "DELETE FROM term WHERE field IN (?, ?)", (index.field(WORDS), index.field(CHARS))
     )
-    connection.execute(
-        "UPDATE fts_total SET row_count = 0, word_count = 0 WHERE id = ?", (index.total_id,)
-    )
-    rows = connection.execute(f"SELECT id, word_count, words, chars FROM {index.rows} ORDER BY id")
+    connection.execute("DELETE FROM fts_total WHERE name = ?", (index.name,))
+    rows = connection.execute(f"SELECT {_ROW} FROM {index.rows} ORDER BY id")
     done = 0
     for values in rows.fetchall():
         row = TextRow(*values)
@@ -225,7 +225,7 @@ def rows_of(
     for start in range(0, len(ordered), _IDS_PER_STATEMENT):
         run = ordered[start : start + _IDS_PER_STATEMENT]
         rows = connection.execute(
-            f"""SELECT id, word_count, words, chars FROM {index.rows}
+            f"""SELECT {_ROW} FROM {index.rows}
             WHERE id IN ({",".join("?" * len(run))})""",
             run,
         )
@@ -234,35 +234,54 @@ def rows_of(
 
 
 def document_frequencies(
-    connection: Connection, matches: Sequence[Match], index: TextIndex = MEMORIES
+    connection: Connection,
+    matches: Sequence[Match],
+    index: TextIndex = MEMORIES,
+    workspaces: Sequence[int] | None = None,
 ) -> dict[Match, int]:
-    """In how many rows each token stands (a prefix counts the rows of all its tokens, at most
-    once for each of them, so it can exceed the number of rows)."""
-    return {match: _document_frequency(connection, match, index) for match in matches}
+    """In how many rows each token stands, in some workspaces (``None``: in all). A prefix counts
+    the rows of all its tokens, at most once for each of them, so it can exceed the rows."""
+    where = _within(workspaces)
+    return {match: _document_frequency(connection, match, index, where) for match in matches}
 
 
-def totals(connection: Connection, index: TextIndex = MEMORIES) -> Totals:
-    """Size of the index."""
+def totals(
+    connection: Connection,
+    index: TextIndex = MEMORIES,
+    workspaces: Sequence[int] | None = None,
+) -> Totals:
+    """Size of the index, in some workspaces (``None``: in all)."""
     row = connection.execute(
-        "SELECT row_count, word_count FROM fts_total WHERE id = ?", (index.total_id,)
+        f"""SELECT coalesce(sum(row_count), 0), coalesce(sum(word_count), 0) FROM fts_total
+        WHERE name = ? {_within(workspaces)}""",
+        (index.name,),
     ).fetchone()
     return Totals(*row)
 
 
-def _document_frequency(connection: Connection, match: Match, index: TextIndex) -> int:
-    field = index.field(match.column)
-    if not match.prefix:
-        row = connection.execute(
-            "SELECT document_frequency FROM term WHERE field = ? AND term = ?",
-            (field, match.token),
-        ).fetchone()
-        return int(row[0]) if row else 0
+def _within(workspaces: Sequence[int] | None) -> str:
+    if workspaces is None:
+        return ""
+    return f"AND workspace_id IN ({','.join(str(int(number)) for number in workspaces)})"
+
+
+def _document_frequency(connection: Connection, match: Match, index: TextIndex, where: str) -> int:
+    last = match.token + "\U0010ffff" if match.prefix else match.token
     total = connection.execute(
-        """SELECT sum(document_frequency) FROM term
-        WHERE field = ? AND term >= ? AND term < ?""",
-        (field, match.token, match.token + "\U0010ffff"),
+        f"""SELECT sum(document_frequency) FROM term
+        WHERE field = ? AND term >= ? AND term <= ? {where}""",
+        (index.field(match.column), match.token, last),
     ).fetchone()[0]
     return int(total or 0)
+
+
+def _workspace_of(connection: Connection, row_id: int, index: TextIndex) -> int:
+    if index.owner is None:
+        return 0
+    row = connection.execute(
+        f"SELECT workspace_id FROM {index.owner} WHERE id = ?", (row_id,)
+    ).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _joined(tokens: Sequence[str]) -> str:
@@ -283,24 +302,38 @@ def _forget(connection: Connection, row: TextRow, index: TextIndex) -> None:
 
 def _count(connection: Connection, row: TextRow, step: int, index: TextIndex) -> None:
     columns = ((index.field(WORDS), row.words), (index.field(CHARS), row.chars))
-    terms = [(token, name) for name, text in columns for token in set(text.split(" ")) if token]
+    terms = [
+        (token, name, row.workspace_id)
+        for name, text in columns
+        for token in set(text.split(" "))
+        if token
+    ]
     if step > 0:
         connection.executemany(
-            """INSERT INTO term (term, field, document_frequency) VALUES (?, ?, 1)
-            ON CONFLICT (field, term) DO UPDATE SET document_frequency = document_frequency + 1""",
+            """INSERT INTO term (term, field, workspace_id, document_frequency)
+            VALUES (?, ?, ?, 1) ON CONFLICT (field, term, workspace_id)
+            DO UPDATE SET document_frequency = document_frequency + 1""",
             terms,
         )
     else:
         connection.executemany(
             """UPDATE term SET document_frequency = document_frequency - 1
-            WHERE term = ? AND field = ?""",
+            WHERE term = ? AND field = ? AND workspace_id = ?""",
             terms,
         )
         connection.executemany(
-            "DELETE FROM term WHERE term = ? AND field = ? AND document_frequency <= 0", terms
+            """DELETE FROM term WHERE term = ? AND field = ? AND workspace_id = ?
+            AND document_frequency <= 0""",
+            terms,
         )
     connection.execute(
-        """UPDATE fts_total SET row_count = row_count + ?, word_count = word_count + ?
-        WHERE id = ?""",
-        (step, step * row.word_count, index.total_id),
+        """INSERT INTO fts_total (name, workspace_id, row_count, word_count)
+        VALUES (:name, :workspace_id, :rows, :words) ON CONFLICT (name, workspace_id)
+        DO UPDATE SET row_count = row_count + :rows, word_count = word_count + :words""",
+        {
+            "name": index.name,
+            "workspace_id": row.workspace_id,
+            "rows": step,
+            "words": step * row.word_count,
+        },
     )

@@ -42,7 +42,8 @@ def counts(connection: Connection) -> Counts:
         """SELECT (SELECT count(*) FROM memory) - (SELECT count(*) FROM memory
             WHERE deleted_at IS NOT NULL),
         (SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL),
-        (SELECT count(*) FROM fts_row), (SELECT row_count FROM fts_total WHERE id = 1)"""
+        (SELECT count(*) FROM fts_row),
+        (SELECT coalesce(sum(row_count), 0) FROM fts_total WHERE name = 'memory')"""
     ).fetchone()
     return Counts(*row)
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.storage import backup
+from engine.storage import backup, fulltext
 from engine.storage.database import SCHEMA_VERSION, Connection, connect
 from engine.storage.identity import new_uid
 
@@ -308,6 +308,7 @@ _LAYERS_SCHEMA = (
     )""",
     """CREATE TABLE atom_fts_row (
         id INTEGER PRIMARY KEY,
+        workspace_id INTEGER NOT NULL,
         segmenter_id TEXT NOT NULL,
         word_count INTEGER NOT NULL,
         words TEXT NOT NULL,
@@ -315,12 +316,32 @@ _LAYERS_SCHEMA = (
     )""",
     """CREATE TABLE entry_fts_row (
         id INTEGER PRIMARY KEY,
+        workspace_id INTEGER NOT NULL,
         segmenter_id TEXT NOT NULL,
         word_count INTEGER NOT NULL,
         words TEXT NOT NULL,
         chars TEXT NOT NULL
     )""",
-    "INSERT INTO fts_total (id, row_count, word_count) VALUES (2, 0, 0), (3, 0, 0)",
+    "DROP TABLE fts_total",
+    """CREATE TABLE fts_total (
+        name TEXT NOT NULL,
+        workspace_id INTEGER NOT NULL,
+        row_count INTEGER NOT NULL,
+        word_count INTEGER NOT NULL,
+        PRIMARY KEY (name, workspace_id)
+    ) WITHOUT ROWID""",
+    "DROP TABLE term",
+    """CREATE TABLE term (
+        term TEXT NOT NULL,
+        field TEXT NOT NULL,
+        workspace_id INTEGER NOT NULL,
+        document_frequency INTEGER NOT NULL,
+        PRIMARY KEY (field, term, workspace_id)
+    ) WITHOUT ROWID""",
+    "ALTER TABLE fts_row ADD COLUMN workspace_id INTEGER NOT NULL DEFAULT 0",
+    """UPDATE fts_row SET workspace_id =
+        coalesce((SELECT m.workspace_id FROM memory m WHERE m.id = fts_row.id), 0)""",
+    "CREATE INDEX memory_by_moment ON memory(coalesce(event_time, created_at))",
 )
 
 
@@ -385,18 +406,9 @@ def _migrations() -> Migrations:
 
     @history()
     def v2_atoms_and_graph(database: SqliteUtilsDatabase) -> None:
-        # One row for each full-text index: 1 memories, 2 atoms, 3 graph entries.
-        database.execute("ALTER TABLE fts_total RENAME TO fts_total_v1")
-        database.execute(
-            """CREATE TABLE fts_total (
-                id INTEGER PRIMARY KEY,
-                row_count INTEGER NOT NULL,
-                word_count INTEGER NOT NULL
-            )"""
-        )
-        database.execute("INSERT INTO fts_total SELECT * FROM fts_total_v1")
-        database.execute("DROP TABLE fts_total_v1")
         for statement in _LAYERS_SCHEMA:
             database.execute(statement)
+        # The counts are by workspace now.
+        fulltext.rebuild(database.conn)
 
     return history

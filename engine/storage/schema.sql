@@ -109,14 +109,7 @@ CREATE TABLE fts_row (
     word_count INTEGER NOT NULL,
     words TEXT NOT NULL,
     chars TEXT NOT NULL
-);
-
-CREATE TABLE term (
-    term TEXT NOT NULL,
-    field TEXT NOT NULL,
-    document_frequency INTEGER NOT NULL,
-    PRIMARY KEY (field, term)
-) WITHOUT ROWID;
+    , workspace_id INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE space (
     id INTEGER PRIMARY KEY,
@@ -195,12 +188,6 @@ CREATE TABLE lease (
     holder TEXT NOT NULL,
     expires_at REAL NOT NULL
 ) WITHOUT ROWID;
-
-CREATE TABLE fts_total (
-        id INTEGER PRIMARY KEY,
-        row_count INTEGER NOT NULL,
-        word_count INTEGER NOT NULL
-        );
 
 CREATE TABLE atom (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -335,6 +322,7 @@ CREATE VIRTUAL TABLE entry_fts USING fts5(
 
 CREATE TABLE atom_fts_row (
     id INTEGER PRIMARY KEY,
+    workspace_id INTEGER NOT NULL,
     segmenter_id TEXT NOT NULL,
     word_count INTEGER NOT NULL,
     words TEXT NOT NULL,
@@ -343,8 +331,27 @@ CREATE TABLE atom_fts_row (
 
 CREATE TABLE entry_fts_row (
     id INTEGER PRIMARY KEY,
+    workspace_id INTEGER NOT NULL,
     segmenter_id TEXT NOT NULL,
     word_count INTEGER NOT NULL,
     words TEXT NOT NULL,
     chars TEXT NOT NULL
 );
+
+CREATE TABLE fts_total (
+    name TEXT NOT NULL,
+    workspace_id INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    word_count INTEGER NOT NULL,
+    PRIMARY KEY (name, workspace_id)
+) WITHOUT ROWID;
+
+CREATE TABLE term (
+    term TEXT NOT NULL,
+    field TEXT NOT NULL,
+    workspace_id INTEGER NOT NULL,
+    document_frequency INTEGER NOT NULL,
+    PRIMARY KEY (field, term, workspace_id)
+) WITHOUT ROWID;
+
+CREATE INDEX memory_by_moment ON memory(coalesce(event_time, created_at));

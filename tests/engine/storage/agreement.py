@@ -60,21 +60,26 @@ def _text(connection: sqlite3.Connection) -> list[str]:
 
 
 def _terms(connection: sqlite3.Connection) -> list[str]:
-    expected: Counter[tuple[str, str]] = Counter()
+    expected: Counter[tuple[str, str, int]] = Counter()
     found = []
     for index in fulltext.TEXT_INDEXES:
         words = 0
-        for row in connection.execute(f"SELECT word_count, words, chars FROM {index.rows}"):
+        for row in connection.execute(f"SELECT * FROM {index.rows}"):
             words += row["word_count"]
             for column in ("words", "chars"):
-                name = index.field(column)
-                expected.update((name, token) for token in set(row[column].split(" ")) - {""})
+                tokens = set(row[column].split(" ")) - {""}
+                place = row["workspace_id"]
+                expected.update((index.field(column), token, place) for token in tokens)
         counted = fulltext.totals(connection, index).word_count
         found += [f"{index.table}: {counted} words, are {words}"] if counted != words else []
-    stored = connection.execute("SELECT field, term, document_frequency FROM term").fetchall()
-    if {(row[0], row[1]): row[2] for row in stored} != dict(expected):
+    stored = connection.execute("SELECT field, term, workspace_id, document_frequency FROM term")
+    if {tuple(row)[:3]: row[3] for row in stored} != dict(expected):
         found.append("term counts differ")
-    return found
+    moved = connection.execute(
+        """SELECT count(*) FROM fts_row f JOIN memory m ON m.id = f.id
+        WHERE m.workspace_id <> f.workspace_id"""
+    ).fetchone()[0]
+    return found + ([f"{moved} text rows count in another workspace"] if moved else [])
 
 
 def _pieces(connection: sqlite3.Connection) -> list[str]:

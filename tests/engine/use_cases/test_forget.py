@@ -138,7 +138,7 @@ def tables_that_hold(engine: Engine, needles: tuple[str, ...]) -> list[tuple[str
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL"
         ).fetchall()
         for (table,) in map(tuple, tables):
-            if table == "memory_fts":
+            if table in ("memory_fts", "atom_fts", "entry_fts"):
                 continue
             for row in connection.execute(f'SELECT * FROM "{table}"'):
                 raw = b"\0".join(

@@ -33,7 +33,7 @@ LOSE_ENTRY = """INSERT INTO memory_fts (memory_fts, rowid, words, chars)
     SELECT 'delete', id, words, chars FROM fts_row WHERE id = 2"""
 LOSE_INDEX = "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')"
 LOSE_COUNTS = "UPDATE fts_total SET row_count = 77"
-ADD_STRAY = "INSERT INTO fts_row VALUES (99, 's', 1, ' 幽灵 ', '')"
+ADD_STRAY = "INSERT INTO fts_row VALUES (99, 's', 1, ' 幽灵 ', '', 1)"
 HIDE_BY_HAND = "UPDATE memory SET deleted_at = 1.0 WHERE id = 3"
 COPY_ROW = (
     """INSERT INTO memory SELECT 50, 'u' || uid, workspace_id, kind, importance, pinned, private,
