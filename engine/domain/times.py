@@ -74,6 +74,12 @@ def minute_with_offset(instant: float, zone: tzinfo | None = None) -> str:
     return f"{text[:16]} {text[16:]}"
 
 
+def is_midnight(instant: float, zone: tzinfo | None = None) -> bool:
+    """Whether a moment is the start of a local day: what a bare date is stored as."""
+    moment = _local(instant, zone)
+    return (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+
+
 def _local(instant: float, zone: tzinfo | None) -> datetime:
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=instant)
     return moment.astimezone(zone)
