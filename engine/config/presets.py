@@ -1,83 +1,98 @@
-"""Ranking presets: named fusion shares and signal weights, kept as data."""
+"""Ranking presets by name, and with the user's own numbers in place of theirs."""
 
 from __future__ import annotations
 
-import math
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
+from engine.config.preset import (
+    SIGNALS,
+    Fusion,
+    PoolLexical,
+    Preset,
+    Recency,
+    Route,
+    Weights,
+)
+from engine.config.preset_file import read_preset
 from engine.domain.errors import ConfigInvalid
 from engine.domain.vocabulary import nearest
 
-
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How the channels become one relevance: a share for each, over the pool's min-max.
-
-    ``lexical_share`` is what the words get when they match the whole query. They get none of
-    it below ``onset``, the share of the query's rarity from which on words mean anything, and
-    what they do not get goes to the vectors.
-    """
-
-    method: str = "blend"
-    vector_share: float = 0.7
-    lexical_share: float = 0.3
-    onset: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each signal counts in the score; not negative, not all zero."""
-
-    relevance: float = 0.0
-    importance: float = 0.0
-    recency: float = 0.0
-    salience: float = 0.0
+__all__ = [
+    "SIGNALS",
+    "Fusion",
+    "PoolLexical",
+    "Preset",
+    "Recency",
+    "Route",
+    "ShareOverrides",
+    "WeightOverrides",
+    "Weights",
+    "effective",
+    "effective_weights",
+    "known_preset",
+    "load_preset",
+    "parse_preset",
+    "preset_names",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Recency:
-    """How age counts: ``half_life`` is ``0.5 ** (age_days / days)`` from ``basis``."""
-
-    basis: str = "created"
-    shape: str = "half_life"
-    days: float = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """One way to rank."""
-
-    name: str
-    fusion: Fusion
-    weights: Weights
-    recency: Recency
-
-
-class WeightOverrides(Protocol):
-    """Weights set by the user; ``None`` keeps the preset's."""
+class MatchWeights(Protocol):
+    """Weights of signals that say how well a memory matches the query."""
 
     @property
     def relevance(self) -> float | None: ...
+    @property
+    def cosine(self) -> float | None: ...
+    @property
+    def similarity(self) -> float | None: ...
+    @property
+    def lexical(self) -> float | None: ...
+    @property
+    def graph(self) -> float | None: ...
+    @property
+    def time_match(self) -> float | None: ...
+    @property
+    def context(self) -> float | None: ...
+    @property
+    def speaker(self) -> float | None: ...
+    @property
+    def proximity(self) -> float | None: ...
+
+
+class OwnWeights(Protocol):
+    """Weights of signals that say what a memory is, whatever is asked."""
+
     @property
     def importance(self) -> float | None: ...
     @property
     def recency(self) -> float | None: ...
     @property
+    def frequency(self) -> float | None: ...
+    @property
     def salience(self) -> float | None: ...
+    @property
+    def polarity(self) -> float | None: ...
+    @property
+    def confidence(self) -> float | None: ...
+    @property
+    def temporal(self) -> float | None: ...
 
 
-Part = TypeVar("Part", Fusion, Weights, Recency)
+class WeightOverrides(MatchWeights, OwnWeights, Protocol):
+    """Weights set by the user; ``None`` keeps the preset's."""
 
-_CHOICES = {
-    "method": ("blend",),
-    "basis": ("created",),
-    "shape": ("half_life",),
-}
+
+class ShareOverrides(Protocol):
+    """Shares of the channels set by the user; ``None`` keeps the preset's."""
+
+    @property
+    def vector(self) -> float | None: ...
+    @property
+    def lexical(self) -> float | None: ...
 
 
 @cache
@@ -109,66 +124,53 @@ def load_preset(name: str) -> Preset:
 
 
 def parse_preset(name: str, text: str) -> Preset:
-    """Read a preset's TOML and check every value."""
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigInvalid("error.preset_syntax", name=name, reason=str(error)) from error
-    preset = Preset(
-        name=name,
-        fusion=_part(name, Fusion, tables.get("fusion")),
-        weights=_part(name, Weights, tables.get("weights")),
-        recency=_part(name, Recency, tables.get("recency")),
-    )
-    _require_some(name, "fusion", (preset.fusion.vector_share, preset.fusion.lexical_share))
-    if preset.fusion.onset >= 1.0:
-        raise _bad(name, "fusion.onset", preset.fusion.onset)
-    _require_some(name, "weights", _numbers(preset.weights))
-    _require_some(name, "recency.days", (preset.recency.days,))
-    return preset
+    """Read a preset's TOML and check every value; raises :class:`ConfigInvalid`."""
+    return read_preset(name, text)
+
+
+def effective(
+    preset: Preset, overrides: WeightOverrides | None, shares: ShareOverrides | None = None
+) -> Preset:
+    """The preset with the user's weights and shares in place of its own, in every route.
+
+    Raises :class:`ConfigInvalid` for a negative or infinite number, and when nothing is left
+    to rank by.
+    """
+    weights = _given(preset, overrides, SIGNALS)
+    channels = _given(preset, shares, ("vector", "lexical"))
+    if not weights and not channels:
+        return preset
+    routes = tuple(_with(route, weights, channels) for route in preset.routes)
+    if not any(_ranks(route) for route in routes):
+        raise ConfigInvalid("error.weights_all_zero", name=preset.name)
+    return replace(preset, routes=routes)
 
 
 def effective_weights(preset: Preset, overrides: WeightOverrides) -> Weights:
-    """The preset's weights with the user's own put in their place."""
-    chosen = {
-        field.name: _first(getattr(overrides, field.name), getattr(preset.weights, field.name))
-        for field in fields(Weights)
-    }
-    return Weights(**chosen)
+    """The weights of the first route with the user's own put in their place."""
+    return effective(preset, overrides).weights
 
 
-def _first(override: float | None, preset_value: float) -> float:
-    return preset_value if override is None else override
+def _with(route: Route, weights: Mapping[str, float], shares: Mapping[str, float]) -> Route:
+    fusion = replace(
+        route.fusion,
+        vector_share=shares.get("vector", route.fusion.vector_share),
+        lexical_share=shares.get("lexical", route.fusion.lexical_share),
+    )
+    return replace(route, weights=replace(route.weights, **weights), fusion=fusion)
 
 
-def _part(preset: str, kind: type[Part], table: object) -> Part:
-    section = kind.__name__.lower()
-    if not isinstance(table, Mapping):
-        raise _bad(preset, section, table)
-    known = {field.name for field in fields(kind)}
-    for key, value in table.items():
-        if key not in known or not _usable(key, value):
-            raise _bad(preset, f"{section}.{key}", value)
-    values: dict[str, Any] = {k: v if k in _CHOICES else float(v) for k, v in table.items()}
-    return kind(**values)
+def _ranks(route: Route) -> bool:
+    """Whether anything is left in a route that tells one candidate from another."""
+    used = route.weights.used()
+    fuses = route.fusion.method == "rrf" or route.fusion.vector_share + route.fusion.lexical_share
+    return bool(used.keys() - {"relevance"}) or bool(used and fuses)
 
 
-def _usable(key: str, value: object) -> bool:
-    if key in _CHOICES:
-        return value in _CHOICES[key]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return math.isfinite(value) and value >= 0
-
-
-def _numbers(weights: Weights) -> tuple[float, ...]:
-    return tuple(float(getattr(weights, field.name)) for field in fields(weights))
-
-
-def _require_some(preset: str, key: str, values: tuple[float, ...]) -> None:
-    if not any(values):
-        raise _bad(preset, key, 0)
-
-
-def _bad(preset: str, key: str, value: object) -> ConfigInvalid:
-    return ConfigInvalid("error.preset_value", name=preset, key=key, value=str(value)[:60])
+def _given(preset: Preset, overrides: object, names: tuple[str, ...]) -> dict[str, float]:
+    found = {name: getattr(overrides, name, None) for name in names} if overrides else {}
+    given = {name: value for name, value in found.items() if value is not None}
+    for name, value in given.items():
+        if not 0.0 <= value < float("inf"):
+            raise ConfigInvalid("error.preset_value", name=preset.name, key=name, value=str(value))
+    return given
