@@ -1,0 +1,1 @@
+"""How what is stored ages: pure rules, no storage."""
