@@ -1,0 +1,174 @@
+"""The graph channel: memories reached through entries, named nodes and their neighbours.
+
+A memory that several ways lead to is worth more: the best way counts whole, each further one
+:data:`FURTHER_WAY` of itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.domain.graph import FACT, Step
+from engine.language.name_candidates import name_candidates
+from engine.language.terms import QueryTerms
+from engine.retrieval.analysis import inverse_document_frequency
+from engine.retrieval.reach import Reach
+from engine.storage import fulltext, graph_search
+from engine.storage.database import Connection
+from engine.storage.fulltext import CHARS, ENTRIES, WORDS, Match
+from engine.storage.graph_search import NamedNode, Neighbour
+
+ENTRY_WEIGHT = 1.0
+NODE_WEIGHT = 0.7
+HOP_WEIGHT = 0.7
+SECOND_HOP_WEIGHT = 0.4
+FURTHER_WAY = 0.35
+_MOST_NAMED = 8
+_MEMORIES_OF_NEIGHBOUR = 12
+_MAX_POSTINGS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """How far the channel walks: hops (1 or 2) and nodes taken along in a step."""
+
+    hops: int = 1
+    limit: int = 24
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQuery:
+    """What is looked for: the query as asked, its terms, how many memories are wanted at most,
+    and how far to walk."""
+
+    text: str
+    terms: QueryTerms
+    limit: int
+    expansion: Expansion = Expansion()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphHit:
+    """What led to a memory: its score (not bounded by the pool) and the best way there."""
+
+    score: float
+    path: tuple[Step, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    score: float
+    path: tuple[Step, ...]
+
+
+def graph_candidates(
+    connection: Connection, query: GraphQuery, within: Reach
+) -> dict[int, GraphHit]:
+    """Memories in reach that the graph leads to, the best first."""
+    ways: dict[int, list[_Way]] = defaultdict(list)
+    _by_entries(connection, query.terms, within, query.limit, ways)
+    candidates = {item.folded for item in name_candidates(query.text)}
+    named = graph_search.named_nodes(connection, sorted(candidates), _MOST_NAMED)
+    _by_nodes(connection, named, within, query.limit, ways)
+    _by_neighbours(connection, named, within, query.expansion, ways)
+    hits = {memory_id: _together(found) for memory_id, found in ways.items()}
+    ordered = sorted(hits.items(), key=lambda item: (-item[1].score, -item[0]))
+    return dict(ordered[: query.limit])
+
+
+def _by_entries(
+    connection: Connection,
+    terms: QueryTerms,
+    within: Reach,
+    limit: int,
+    ways: dict[int, list[_Way]],
+) -> None:
+    matches = _lookups(connection, terms)
+    hits = graph_search.entry_hits(connection, matches, within.filters, within.now, limit)
+    best = max((hit.bm25 for hit in hits), default=0.0)
+    for hit in hits:
+        if best > 0:
+            ways[hit.memory_id].append(_Way(ENTRY_WEIGHT * hit.bm25 / best, (Step(hit.text),)))
+
+
+def _by_nodes(
+    connection: Connection,
+    named: Sequence[NamedNode],
+    within: Reach,
+    limit: int,
+    ways: dict[int, list[_Way]],
+) -> None:
+    known = {node.id: node for node in named}
+    pairs = graph_search.memories_of_nodes(
+        connection, list(known), within.filters, within.now, limit
+    )
+    for node_id, memory_id in pairs:
+        node = known[node_id]
+        ways[memory_id].append(_Way(NODE_WEIGHT * _rarity(node, within), (Step(node.name),)))
+
+
+def _by_neighbours(
+    connection: Connection,
+    named: Sequence[NamedNode],
+    within: Reach,
+    expansion: Expansion,
+    ways: dict[int, list[_Way]],
+) -> None:
+    """Walk from the named nodes to their neighbours, and on from those with two hops."""
+    reached = {node.id: _Way(_rarity(node, within), (Step(node.name),)) for node in named}
+    seen = set(reached)
+    for weight in (HOP_WEIGHT, SECOND_HOP_WEIGHT)[: expansion.hops]:
+        near = graph_search.neighbours(connection, list(reached), expansion.limit)
+        heaviest = max((item.weight for item in near), default=1.0)
+        step: dict[int, _Way] = {}
+        for item in near[: expansion.limit]:
+            if item.node_id in seen or item.type == FACT:
+                continue
+            way = reached[item.origin]
+            score = NODE_WEIGHT * weight * way.score * item.weight / heaviest
+            step.setdefault(item.node_id, _Way(score, (*way.path, _step(item))))
+        pairs = graph_search.memories_of_nodes(
+            connection, list(step), within.filters, within.now, _MEMORIES_OF_NEIGHBOUR
+        )
+        for node_id, memory_id in pairs:
+            ways[memory_id].append(step[node_id])
+        seen |= step.keys()
+        reached = step
+
+
+def _step(item: Neighbour) -> Step:
+    return Step(item.name, item.relation, item.forward)
+
+
+def _rarity(node: NamedNode, within: Reach) -> float:
+    """How much a node tells: 1 for one that a single memory names, near 0 for one that all do."""
+    total = max(within.size, node.mentions, 1)
+    rarest = inverse_document_frequency(1, total)
+    return min(1.0, inverse_document_frequency(node.mentions, total) / rarest) if rarest else 0.0
+
+
+def _together(ways: Sequence[_Way]) -> GraphHit:
+    ordered = sorted(ways, key=lambda way: -way.score)
+    score = ordered[0].score + FURTHER_WAY * sum(way.score for way in ordered[1:])
+    longest = max(ordered, key=lambda way: (len(way.path), way.score))
+    named = [way.path[0] for way in ordered if len(way.path) == 1]
+    path = longest.path if len(longest.path) > 1 else tuple(dict.fromkeys(named))[:3]
+    return GraphHit(min(1.0, score), path, ordered[0].score)
+
+
+def _lookups(connection: Connection, terms: QueryTerms) -> list[Match]:
+    matches = [
+        *(Match(WORDS, word) for word in terms.words),
+        *(Match(CHARS, pair) for pair in terms.bigrams),
+    ]
+    frequencies = fulltext.document_frequencies(connection, matches, ENTRIES)
+    chosen: list[Match] = []
+    postings = 0
+    for match, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
+        postings += frequency
+        if frequency and (not chosen or postings <= _MAX_POSTINGS):
+            chosen.append(match)
+    return chosen
