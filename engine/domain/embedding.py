@@ -56,6 +56,22 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Cosines of one space at which two texts are taken for more than related.
+
+    Between two stored texts: ``near_duplicate`` (the same statement), ``conflict`` (about the
+    same thing), ``reflect`` (of one theme). Between a query and a stored text: ``pin`` (a pinned
+    memory belongs to the query), ``floor`` (below it nothing is called a match).
+    """
+
+    near_duplicate: float
+    conflict: float
+    reflect: float
+    pin: float
+    floor: float
+
+
+@dataclass(frozen=True, slots=True)
 class ModelStatus:
     """State of the embedding model as shown to people.
 

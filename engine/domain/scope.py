@@ -29,7 +29,10 @@ class Filters:
 
     Times are epoch seconds, both ends inclusive, on ``created_at`` or, with
     ``time_field="event_time"``, on that. Label values match exactly after folding.
-    ``include_*`` lift the states that hide a memory; ``deleted_only`` is the trash view.
+    ``moment`` is a window (start, end) on the time a memory speaks of: ``event_time``, or
+    ``created_at`` where there is none. ``up_to_id`` leaves out what was written after that
+    memory. ``include_*`` lift the states that hide a memory;
+    ``deleted_only`` is the trash view.
     """
 
     scope: Scope = Scope()
@@ -46,6 +49,8 @@ class Filters:
     since: float | None = None
     until: float | None = None
     time_field: str = "created_at"
+    moment: tuple[float, float] | None = None
+    up_to_id: int | None = None
     pinned: bool | None = None
     include_archived: bool = True
     include_expired: bool = False
@@ -62,6 +67,8 @@ class Filters:
             and self.min_importance is None
             and self.since is None
             and self.until is None
+            and self.moment is None
+            and self.up_to_id is None
             and self.pinned is None
             and not self.deleted_only
             and not any(

@@ -21,7 +21,11 @@ KINDS = (
 SENTIMENTS = ("positive", "neutral", "negative")
 TRUSTS = ("user", "assistant", "external")
 SCOPES = ("workspace", "domain", "all")
-MODES = ("auto", "keyword", "semantic")
+MODES = ("auto", "keyword", "semantic", "graph")
+CONTEXT_MODES = ("quick", "chat", "coding", "project")
+# Where a memory came from: any text may, these two have a meaning of their own.
+CONVERSATION = "conversation"
+IMPORT = "import"
 DOMAINS = ("work", "personal", "system")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import add
@@ -96,6 +97,29 @@ class Analyser:
             singles=_spread((part for part in stretches if len(part) == 1), MAX_QUERY_WORDS),
             only_stop_words=only_stop_words,
         )
+
+    def content_runs(self, text: str) -> list[list[str]]:
+        """Words that are no function words, in text order and unstemmed, cut into runs wherever
+        a function word or punctuation stands between them. Any string is allowed."""
+        runs: list[list[str]] = [[]]
+        end = 0
+        unified = unify(text)
+        for match in run_pattern().finditer(unified):
+            if unified[end : match.start()].strip():
+                runs.append([])
+            end = match.end()
+            for word in self._whole_words(match):
+                if word in self._stop_words:
+                    runs.append([])
+                else:
+                    runs[-1].append(word)
+        return [run for run in runs if run]
+
+    def _whole_words(self, match: re.Match[str]) -> Iterable[str]:
+        run = match.group()
+        if match.lastindex == Run.HAN:
+            return self._segmenter.cut_exact(run)
+        return identifier_tokens(run)[:1] if match.lastindex == Run.WORD else (run,)
 
     def _words(self, unified: str, tokens_of: Callable[[str], Iterable[str]]) -> list[str]:
         words: list[str] = []

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from engine.domain.errors import InvalidInput
 from engine.domain.text import scrub
 from engine.language.terms import Analyser, QueryTerms
+from engine.retrieval.reach import Reach
+from engine.retrieval.understanding import Understanding
 from engine.storage import fulltext
 from engine.storage.database import Connection
 from engine.storage.fulltext import CHARS, WORDS, Match, Totals
@@ -22,6 +24,8 @@ MAX_POSTINGS = 10_000
 # Words of a query that one memory can be expected to hold (measured: 5 to 6 are best for queries
 # of whole dialogues, and short questions do not have more).
 EXPECTED_UNITS = 6
+# A date in the query is a window already; its words still count where a memory repeats them.
+DATE_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Unit:
 class AnalysedQuery:
     """A query ready for the channels."""
 
-    text: str
+    understood: Understanding
     terms: QueryTerms
     matches: tuple[WeightedMatch, ...]
     units: tuple[Unit, ...]
@@ -59,6 +63,12 @@ class AnalysedQuery:
         rarest = sorted((unit.mass for unit in self.units), reverse=True)
         return sum(rarest[:EXPECTED_UNITS])
 
+    @property
+    def rarest_mass(self) -> float:
+        """The inverse document frequency of a word that stands in one memory only: the measure
+        of how many rare words' worth of a query was matched."""
+        return inverse_document_frequency(1, self.totals.row_count)
+
 
 def checked_query(text: str) -> str:
     """The query as it may be searched; raises :class:`InvalidInput` for a blank or endless one."""
@@ -70,23 +80,44 @@ def checked_query(text: str) -> str:
     return query
 
 
-def analyse(connection: Connection, analyser: Analyser, query: str) -> AnalysedQuery:
-    """Cut the query into terms and weigh them by how rare they are in this store."""
-    terms = analyser.query_terms(query)
+def analyse(
+    connection: Connection, analyser: Analyser, query: Understanding, within: Reach
+) -> AnalysedQuery:
+    """Cut the query into terms and weigh them by how rare they are among the memories in reach
+    (for narrow sets of a workspace that is rarity in the workspace)."""
+    terms = analyser.query_terms(query.words)
     matches = _matches(terms)
-    totals = fulltext.totals(connection)
-    frequencies = fulltext.document_frequencies(connection, matches)
+    dates = [] if not query.dates else _matches(analyser.query_terms(query.dates))
+    rarity = _Rarity(connection, (*matches, *dates), within)
+    weighed = {match: _column_weight(match) for match in matches}
+    for match in dates:
+        weighed.setdefault(match, _column_weight(match) * DATE_WEIGHT)
     return AnalysedQuery(
-        text=query,
+        understood=query,
         terms=terms,
         matches=tuple(
-            WeightedMatch(match, _column_weight(match) * _rarity(frequencies[match], totals))
-            for match in matches
+            WeightedMatch(match, weight * rarity.of(match)) for match, weight in weighed.items()
         ),
-        units=_units(terms, frequencies, totals),
-        lookups=_affordable(frequencies),
-        totals=totals,
+        units=tuple(Unit(text, rarity.of_unit(text)) for text in _unit_texts(terms)),
+        lookups=_affordable({match: rarity.frequencies[match] for match in weighed}),
+        totals=rarity.totals,
     )
+
+
+class _Rarity:
+    """How rare each token of a query is among the memories in reach."""
+
+    def __init__(self, connection: Connection, matches: Sequence[Match], within: Reach) -> None:
+        inside = within.workspaces
+        self.totals = fulltext.totals(connection, workspaces=inside)
+        self.frequencies = fulltext.document_frequencies(connection, matches, workspaces=inside)
+
+    def of(self, match: Match) -> float:
+        return inverse_document_frequency(self.frequencies[match], self.totals.row_count)
+
+    def of_unit(self, text: str) -> float:
+        frequency = _unit_frequency(text, self.frequencies)
+        return inverse_document_frequency(frequency, self.totals.row_count)
 
 
 def inverse_document_frequency(document_frequency: int, row_count: int) -> float:
@@ -107,13 +138,8 @@ def _column_weight(match: Match) -> float:
     return WORD_WEIGHT if match.column == WORDS else BIGRAM_WEIGHT
 
 
-def _rarity(document_frequency: int, totals: Totals) -> float:
-    return inverse_document_frequency(document_frequency, totals.row_count)
-
-
-def _units(terms: QueryTerms, frequencies: Mapping[Match, int], totals: Totals) -> tuple[Unit, ...]:
-    texts: Sequence[str] = terms.words or (*terms.bigrams, *terms.singles)
-    return tuple(Unit(text, _rarity(_unit_frequency(text, frequencies), totals)) for text in texts)
+def _unit_texts(terms: QueryTerms) -> Sequence[str]:
+    return terms.words or (*terms.bigrams, *terms.singles)
 
 
 def _unit_frequency(text: str, frequencies: Mapping[Match, int]) -> int:

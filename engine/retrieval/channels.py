@@ -3,51 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from engine.domain.errors import JiyiError
-from engine.domain.scope import Filters
 from engine.model_clients.protocol import Vector
 from engine.retrieval.analysis import AnalysedQuery
+from engine.retrieval.reach import Reach, reach
+from engine.retrieval.understanding import Window
 from engine.storage import fulltext, memories
 from engine.storage.database import Connection
 from engine.storage.memories import RankRow
 
 if TYPE_CHECKING:
     from engine.vector_index.index import VectorIndex
-
-TEXT = "text"
-VECTOR = "vector"
-# A set of at most this many memories is searched exactly, without pruning common terms: a
-# term that is common in the store may be the only one that a small workspace has.
-NARROW_LIMIT = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class Degradation:
-    """A channel that did not answer, and why."""
-
-    channel: str
-    reason: JiyiError
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The memories a request may find: ``ids`` when they are few, else ``None``."""
-
-    filters: Filters
-    now: float
-    ids: frozenset[int] | None
-
-
-def reach(connection: Connection, filters: Filters, now: float) -> Reach:
-    """Look how many memories pass the filters, and note them when they are few."""
-    if filters.is_broad:
-        return Reach(filters, now, None)
-    found = memories.ids_within(connection, filters, now, NARROW_LIMIT + 1)
-    return Reach(filters, now, frozenset(found) if len(found) <= NARROW_LIMIT else None)
 
 
 def text_candidates(
@@ -81,6 +50,12 @@ def vector_candidates(
         if len(kept) >= limit or len(hits) < count or count >= size:
             return dict(islice(kept.items(), limit)), rows
         count *= 4
+
+
+def inside(connection: Connection, within: Reach, window: Window) -> Reach:
+    """What is in reach and speaks of a time in the window."""
+    filters = replace(within.filters, moment=(window.start, window.end))
+    return reach(connection, filters, within.now)
 
 
 def all_cosines(

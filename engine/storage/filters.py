@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from engine.domain.memory import GLOBAL_WORKSPACE
 from engine.domain.scope import Filters, Scope
 from engine.domain.text import scrub
+from engine.storage.database import Connection
 
 SqlValue = str | float | int | None
 
@@ -62,19 +63,37 @@ def _add_states(where: Condition, filters: Filters, now: float) -> None:
         where.add("(m.expires_at IS NULL OR m.expires_at > :now)", now=now)
 
 
+def workspaces_within(connection: Connection, scope: Scope) -> tuple[int, ...] | None:
+    """The workspaces of a scope, ``None`` for all."""
+    if scope.kind == "all":
+        return None
+    chosen = _scope_condition(scope)
+    rows = connection.execute(f"SELECT id FROM workspace WHERE {chosen.sql}", chosen.parameters)
+    return tuple(int(row[0]) for row in rows)
+
+
 def _add_scope(where: Condition, scope: Scope) -> None:
     if scope.kind == "all":
         return
+    chosen = _scope_condition(scope)
+    where.add(f"m.workspace_id IN (SELECT id FROM workspace WHERE {chosen.sql})")
+    where.parameters |= chosen.parameters
+
+
+def _scope_condition(scope: Scope) -> Condition:
     chosen = "name = :workspace"
     if scope.kind == "domain":
         chosen = "domain = (SELECT domain FROM workspace WHERE name = :workspace)"
-    if not scope.exact:
-        chosen = f"({chosen} OR name = :global_workspace)"
-        where.parameters["global_workspace"] = GLOBAL_WORKSPACE
-    where.add(
-        f"m.workspace_id IN (SELECT id FROM workspace WHERE {chosen})",
-        workspace=scope.workspace or GLOBAL_WORKSPACE,
-    )
+    where = Condition()
+    if scope.exact:
+        where.add(chosen, workspace=scope.workspace or GLOBAL_WORKSPACE)
+    else:
+        where.add(
+            f"({chosen} OR name = :global_workspace)",
+            workspace=scope.workspace or GLOBAL_WORKSPACE,
+            global_workspace=GLOBAL_WORKSPACE,
+        )
+    return where
 
 
 def _add_labels(where: Condition, filters: Filters) -> None:
@@ -107,6 +126,12 @@ def _add_numbers(where: Condition, filters: Filters) -> None:
     if filters.pinned is not None:
         where.add("m.pinned = :pinned", pinned=int(filters.pinned))
     column = "m.event_time" if filters.time_field == "event_time" else "m.created_at"
+    if filters.up_to_id is not None:
+        where.add("m.id <= :up_to_id", up_to_id=filters.up_to_id)
+    if filters.moment is not None:
+        moment = "coalesce(m.event_time, m.created_at)"
+        where.add(f"{moment} >= :moment_start", moment_start=filters.moment[0])
+        where.add(f"{moment} <= :moment_end", moment_end=filters.moment[1])
     if filters.since is not None:
         where.add(f"{column} >= :since", since=filters.since)
     if filters.until is not None:

@@ -216,6 +216,12 @@ def any_of(matches: Sequence[Match]) -> str:
     return " OR ".join(match.expression for match in matches)
 
 
+def all_in_order(matches: Sequence[Match]) -> str:
+    """The FTS5 query for rows that hold the tokens, all of one column, one after the other."""
+    tokens = " ".join(match.token.replace('"', '""') for match in matches)
+    return f'{matches[0].column}:"{tokens}"'
+
+
 def rows_of(
     connection: Connection, ids: Iterable[int], index: TextIndex = MEMORIES
 ) -> dict[int, TextRow]:

@@ -11,6 +11,8 @@ from engine.domain.text import scrub
 from engine.storage.database import Connection, Row
 
 MEMORY = "memory"
+ATOM = "atom"
+NODE = "node"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,9 @@ def append(
     operation: str,
     subject: tuple[int, str],
     changes: Mapping[str, tuple[FieldValue, FieldValue]],
+    kind: str = MEMORY,
 ) -> int:
-    """Write one entry for the memory ``subject`` (id, uid) and return the entry's id.
+    """Write one entry for the ``subject`` (id, uid) of a kind and return the entry's id.
 
     ``changes`` maps each changed field to its value before and after; empty for a new memory.
     """
@@ -42,7 +45,7 @@ def append(
             stamp.at,
             operation,
             scrub(stamp.actor),
-            MEMORY,
+            kind,
             *subject,
             json.dumps(changes, ensure_ascii=False),
         ),

@@ -61,10 +61,16 @@ class RankRow:
     """What ranking reads of a memory: nothing of its text."""
 
     id: int
+    workspace_id: int
     created_at: float
     event_time: float | None
+    expires_at: float | None
     pinned: bool
     archived: bool
+    polarity: int
+    source: str
+    session_id: str | None
+    position: int | None
     strength: Strength
 
 
@@ -105,6 +111,12 @@ def update(connection: Connection, memory_id: int, values: Mapping[str, FieldVal
             "UPDATE memory_strength SET importance_now = ? WHERE memory_id = ?",
             (values["importance"], memory_id),
         )
+
+
+def workspace_id(connection: Connection, memory_id: int) -> int:
+    """The workspace that a memory belongs to."""
+    row = connection.execute("SELECT workspace_id FROM memory WHERE id = ?", (memory_id,))
+    return int(row.fetchone()[0])
 
 
 def replace_labels(
@@ -152,7 +164,8 @@ def rank_rows(
 ) -> dict[int, RankRow]:
     """Ranking rows of those of ``ids`` that pass the filters."""
     where = condition(filters, now)
-    select = """SELECT m.id, m.created_at, m.event_time, m.pinned, m.archived_at IS NOT NULL,
+    select = """SELECT m.id, m.workspace_id, m.created_at, m.event_time, m.expires_at, m.pinned,
+        m.archived_at IS NOT NULL, m.polarity, m.source, m.session_id, m.position,
         s.importance_now, s.salience, s.last_access, s.access_count, s.access_window
         FROM memory m JOIN memory_strength s ON s.memory_id = m.id"""
     found: dict[int, RankRow] = {}
@@ -161,10 +174,19 @@ def rank_rows(
         for row in connection.execute(
             f"{select} WHERE m.id IN ({keys}) AND {where.sql}", where.parameters
         ):
-            found[row[0]] = RankRow(
-                row[0], row[1], row[2], bool(row[3]), bool(row[4]), Strength(*row[5:])
-            )
+            found[row[0]] = _rank_row(row)
     return found
+
+
+def neighbours(connection: Connection, ids: Iterable[int]) -> list[int]:
+    """Memories right before and after these in their sessions."""
+    rows = connection.execute(
+        """SELECT n.id FROM json_each(:ids) i JOIN memory m ON m.id = i.value
+        JOIN memory n ON n.session_id = m.session_id AND n.workspace_id = m.workspace_id
+        AND n.position IN (m.position - 1, m.position + 1)""",
+        {"ids": json.dumps(list(ids))},
+    )
+    return [int(row[0]) for row in rows]
 
 
 def ids_within(connection: Connection, filters: Filters, now: float, limit: int) -> list[int]:
@@ -321,10 +343,28 @@ def _runs(ids: Iterable[int]) -> Iterable[list[int]]:
         yield ordered[start : start + _IDS_PER_STATEMENT]
 
 
+def _rank_row(row: Row) -> RankRow:
+    return RankRow(
+        id=row[0],
+        workspace_id=row[1],
+        created_at=row[2],
+        event_time=row[3],
+        expires_at=row[4],
+        pinned=bool(row[5]),
+        archived=bool(row[6]),
+        polarity=row[7],
+        source=row[8],
+        session_id=row[9],
+        position=row[10],
+        strength=Strength(*row[11:]),
+    )
+
+
 def _memory(row: Row) -> Memory:
     values = dict(zip(_FIELD_NAMES, row, strict=True))
     for name in _LIST_COLUMNS:
-        values[name] = tuple(json.loads(values[name]))
+        # Most lists are empty; a briefing reads hundreds of them.
+        values[name] = () if values[name] == "[]" else tuple(json.loads(values[name]))
     for name in _BOOL_COLUMNS:
         values[name] = bool(values[name])
     return Memory(**values)

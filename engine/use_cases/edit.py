@@ -17,7 +17,7 @@ from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
-from engine.writing.embed import Embedded, Text, embed_now
+from engine.writing.embed import Embedded, embed_now, text_of
 from engine.writing.layers import derive, require_length
 
 
@@ -50,8 +50,8 @@ def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) ->
     """Edit one memory. Raises NotFound, InvalidInput or Conflict; then nothing is written."""
     wanted = _wanted(context, request)
     with context.database.read() as connection:
-        private = bool(wanted.get("private", _current(connection, request).private))
-    embedded, reason = _embedded(context, wanted, private)
+        current = writing.authored(_current(connection, request))
+    embedded, reason = _embedded(context, wanted, current)
     with context.database.write() as connection:
         memory = _current(connection, request)
         changed = _differing(memory, wanted)
@@ -80,12 +80,14 @@ def _wanted(context: EngineContext, request: EditRequest) -> dict[str, FieldValu
 
 
 def _embedded(
-    context: EngineContext, wanted: Mapping[str, FieldValue], private: bool
+    context: EngineContext,
+    wanted: Mapping[str, FieldValue],
+    current: Mapping[str, FieldValue],
 ) -> tuple[Embedded | None, JiyiError | None]:
-    text = wanted.get("text")
-    if not isinstance(text, str):
+    if "text" not in wanted:
         return None, None
-    done, reason = embed_now(context, [Text(text, private)], context.settings.embedding.wait_s)
+    text = text_of({**current, **wanted})
+    done, reason = embed_now(context, [text], context.settings.embedding.wait_s)
     return done[0], reason
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from engine.context import EngineContext
 from engine.domain.errors import JiyiError, ModelUnavailable, TextRefused
@@ -13,7 +14,7 @@ from engine.storage import embeddings, leases, memories
 from engine.storage.database import Connection
 from engine.storage.embeddings import Pending
 from engine.writing import memories as writing
-from engine.writing.embed import Embedded, Result, embed_whole
+from engine.writing.embed import Embedded, Result, embed_whole, text_of
 
 LEASE = "pending-vectors"
 _LEASE_S = 30.0
@@ -150,9 +151,10 @@ def _results(context: EngineContext, model: LoadedModel, wanted: Sequence[Memory
     """Vectors of each memory. Private ones are never sent to a provider: they have none and
     are found by their words."""
     remote = context.models.is_remote
-    texts = ["" if memory.private and remote else memory.text for memory in wanted]
-    made = iter(embed_whole(context, model, [text for text in texts if text]))
-    return [next(made) if text else Embedded(model.identity, ()) for text in texts]
+    texts = [text_of(writing.authored(memory)) for memory in wanted]
+    sent = [not (item.private and remote) for item in texts]
+    made = iter(embed_whole(context, model, list(compress(texts, sent))))
+    return [next(made) if goes else Embedded(model.identity, ()) for goes in sent]
 
 
 def _store(context: EngineContext, memory_id: int, digest: str, embedded: Embedded) -> None:

@@ -13,7 +13,7 @@ from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
-from engine.writing.layers import tokens_of
+from engine.writing.layers import derive
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ def restore_memory(context: EngineContext, ref: str | int, caller: Caller) -> St
         was = memory.state(now)
         if was in ("live", "expired"):
             return StateChange(memory, changed=False, was=was)
-        tokens = tokens_of(context, writing.authored(memory))
+        layers = derive(context, writing.authored(memory), None, memory.created_at)
         stamp = Stamp(caller.actor, now, new_uid())
-        restored = writing.restore(connection, memory, tokens, stamp)
+        restored = writing.restore(connection, memory, layers, stamp)
         _queue_missing_vectors(context, connection, memory.id)
     context.background.wake()
     return StateChange(restored, changed=True, was=was)

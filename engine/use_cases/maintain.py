@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from engine.context import EngineContext
 from engine.storage import embeddings, fulltext, integrity, memories
+from engine.storage.identity import new_uid
+from engine.storage.journal import Stamp
+from engine.writing import atoms
 from engine.writing import memories as writing
 from engine.writing.layers import tokens_of
 
@@ -15,12 +18,13 @@ _BATCH = 500
 @dataclass(frozen=True, slots=True)
 class Repaired:
     """What a repair did: text rows written, stray ones removed, whether the whole index was
-    built again, and failed vectors that will be tried again."""
+    built again, failed vectors that will be tried again, and atoms mended."""
 
     filled: int
     removed: int
     rebuilt: bool
     retried: int
+    atoms: int = 0
 
 
 def fill_missing_text(context: EngineContext) -> int:
@@ -48,9 +52,14 @@ def repair_text(context: EngineContext) -> Repaired:
             for index in fulltext.TEXT_INDEXES:
                 fulltext.rebuild(connection, index)
         retried = embeddings.retry_failed(connection, context.clock.now())
+        mended = atoms.mend(connection, context.analyser, _stamp(context))
     filled = _fill_missing(context)
     context.background.wake()
-    return Repaired(filled, len(strays), rebuilt, retried)
+    return Repaired(filled, len(strays), rebuilt, retried, mended)
+
+
+def _stamp(context: EngineContext) -> Stamp:
+    return Stamp("maintenance", context.clock.now(), new_uid())
 
 
 def _fill_missing(context: EngineContext) -> int:

