@@ -65,10 +65,11 @@ class Service:
     def _run(self, tool: ToolSpec, arguments: Arguments, asker: Asker) -> str:
         engine = self._store.engine(asker.actor)
         # Imported here: it brings the engine's modules, which the handshake does without.
-        from engine.mcp_server import core_tools
+        from engine.mcp_server.core_tools import Call
+        from engine.mcp_server.registry import run_tool
 
-        call = core_tools.Call(engine, arguments, asker, self._surroundings, self._store.language())
-        return core_tools.RUN[tool.name](call)
+        call = Call(engine, arguments, asker, self._surroundings, self._store.language())
+        return run_tool(tool.name, call)
 
     def _tool(self, name: str) -> ToolSpec:
         offered = {tool.name: tool for tool in self.tools()}

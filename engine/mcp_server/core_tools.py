@@ -98,7 +98,7 @@ def recall(call: Call) -> str:
     result = call.engine.recall(request)
     answer = recall_answer.as_json if call.wants_json else recall_answer.as_text
     return answer(
-        result, call.view, explain=question.explain, notes=_notes(call, empty=not result.hits)
+        result, call.view, explain=question.explain, notes=notes_for(call, empty=not result.hits)
     )
 
 
@@ -118,7 +118,7 @@ def list_memories(call: Call) -> str:
     limit = call.arguments.whole("limit") or _DEFAULT_LISTED
     cursor = call.arguments.text("cursor")
     page = call.engine.list(filters, limit=limit, cursor=cursor)
-    view, notes = call.view, _notes(call, empty=page.total == 0)
+    view, notes = call.view, notes_for(call, empty=page.total == 0)
     count = list_answer.json_fitting_count if call.wants_json else list_answer.fitting_count
     fits = count(page, view, notes)
     if fits < len(page.memories):
@@ -176,7 +176,7 @@ def _named(memory: Memory) -> dict[str, object]:
     }
 
 
-def _notes(call: Call, *, empty: bool) -> list[str]:
+def notes_for(call: Call, *, empty: bool) -> list[str]:
     """What the user should know before trusting an answer: that the store is a new one where
     another was expected (said with ``empty`` answers), or that the workspace named does not
     exist; both would look like forgetting."""

@@ -8,40 +8,23 @@ direction or cannot be seen are shown as what they are.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 
+from engine.domain.display import LINE_END, visible
+
 BAR = "│ "
-_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_INVISIBLE = (
-    *range(0x80, 0xA0),
-    0x61C,
-    0x200B,
-    0x200E,
-    0x200F,
-    *range(0x202A, 0x202F),
-    *range(0x2060, 0x2070),
-    0xFEFF,
-    *range(0xFFF9, 0xFFFC),
-    *range(0xE0000, 0xE0080),
-)
-_VISIBLE = (
-    {code: chr(0x2400 + code) for code in range(0x20) if chr(code) != "\t"}
-    | {0x7F: "\u2421"}
-    | {code: f"\\u{code:04x}" for code in _INVISIBLE}
-)
 
 
 def one_line(text: str, limit: int = 60) -> str:
     """A short text on one line, for headings."""
-    joined = " ".join(text.split()).translate(_VISIBLE)
+    joined = visible(" ".join(text.split()))
     return joined if len(joined) <= limit else joined[: limit - 1] + "…"
 
 
 def quoted(text: str) -> str:
     """A text of any number of lines, each behind a bar."""
-    lines = _LINE_END.split(text)
-    return "\n".join(BAR + line.translate(_VISIBLE) for line in lines)
+    lines = LINE_END.split(text)
+    return "\n".join(BAR + visible(line) for line in lines)
 
 
 def size(text: str) -> int:

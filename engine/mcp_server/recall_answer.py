@@ -91,7 +91,7 @@ def _head(hit: Hit, view: View, explain: bool) -> str:
     marks.append(view.say("mcp.match", strength=f"{hit.strength:.2f}"))
     lines = [heading(hit.memory, view, marks)]
     if explain:
-        signals = " + ".join(f"{item.name} {item.contribution:.3f}" for item in hit.signals)
+        signals = " + ".join(f"{line.signal} {line.contribution:.3f}" for line in hit.signals)
         words = ", ".join(hit.matched) or "-"
         lines.append(view.say("mcp.explained", score=f"{hit.score:.3f}", sum=signals, words=words))
     lines += [line for line in [view.time_line(hit.memory)] if line]
@@ -102,7 +102,7 @@ def _entry(hit: Hit, view: View, explain: bool) -> dict[str, object]:
     entry = facts(hit.memory, view) | {"strength": round(hit.strength, 3), "weak": hit.weak}
     if explain:
         entry["score"] = round(hit.score, 4)
-        entry["signals"] = {item.name: round(item.contribution, 4) for item in hit.signals}
+        entry["signals"] = {line.signal: round(line.contribution, 4) for line in hit.signals}
         entry["matched"] = list(hit.matched)
     return entry
 

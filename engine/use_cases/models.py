@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +17,7 @@ from engine.context import EngineContext, remote_config
 from engine.domain.embedding import ModelStatus
 from engine.domain.errors import InvalidInput, JiyiError, ModelUnavailable
 from engine.domain.vocabulary import nearest
+from engine.model_clients import calibration
 from engine.model_clients.provider import ModelHost
 from engine.model_clients.remote.entries import ProviderEntry, provider_entries
 from engine.storage import embeddings, memories
@@ -84,10 +86,24 @@ def fetch_model(context: EngineContext) -> Fetched:
     """
     from engine.model_clients.e5 import weights
 
-    found = weights.find(context.models_folder)
+    return _fetched(context.models_folder, weights.find(context.models_folder))
+
+
+def install_weights(folder: Path, models_folder: Path) -> Fetched:
+    """Get the same weights into ``folder``, a part of the installation, unless they are there
+    or in ``models_folder`` of the user's home. Raises like :func:`fetch_model`."""
+    from engine.model_clients.e5 import weights
+
+    places = [place / weights.FILE_NAME for place in (folder, models_folder)]
+    return _fetched(folder, next((path for path in places if path.is_file()), None))
+
+
+def _fetched(folder: Path, found: Path | None) -> Fetched:
+    from engine.model_clients.e5 import weights
+
     if found is not None and weights.is_genuine(found):
         return Fetched(found, downloaded=False)
-    return Fetched(weights.fetch(context.models_folder), downloaded=True)
+    return Fetched(weights.fetch(folder), downloaded=True)
 
 
 def remaining(report: ModelReport) -> int:
@@ -254,6 +270,8 @@ def embed_all(
         context.models.embedder(_LOAD_WAIT_S)
     except ModelUnavailable as reason:
         return EmbeddedAll(0, reason)
+    with suppress(ModelUnavailable):
+        calibrate_model(context, _LOAD_WAIT_S)
     queue()
     report, done = model_report(context), 0
     while on_progress(report.embedded + done, report.live):
@@ -269,6 +287,16 @@ def embed_all(
         time.sleep(_OTHERS_PAUSE_S)
         report = replace(report, embedded=model_report(context).embedded - done)
     return EmbeddedAll(done, stopped=True)
+
+
+def calibrate_model(context: EngineContext, wait_s: float) -> bool:
+    """Estimate what the chosen model's cosines mean when it is used for the first time.
+
+    True when it was done now; bundled models are known. Raises :class:`ModelUnavailable` when
+    the model does not answer: then cautious values go on until it does.
+    """
+    model = context.models.embedder(wait_s)
+    return calibration.estimate(model, context.models_folder, wait_s)
 
 
 def _any_due(context: EngineContext) -> bool:

@@ -12,10 +12,13 @@ def wait_for_model(context: EngineContext, wait_s: float) -> bool:
     A server answers by keywords while its model loads; a person at a command line would
     rather wait a little for the better answer.
     """
-    if not context.settings.vectors.enabled:
-        return False
+    return context.settings.vectors.enabled and load_model(context, wait_s) is None
+
+
+def load_model(context: EngineContext, wait_s: float) -> ModelUnavailable | None:
+    """Load the model that serves, for at most ``wait_s`` seconds; the reason when it cannot."""
     try:
         context.serving().embedder(wait_s)
-    except ModelUnavailable:
-        return False
-    return True
+    except ModelUnavailable as reason:
+        return reason
+    return None

@@ -31,7 +31,7 @@ def build(names: Iterable[str]) -> TyperGroup:
     app.callback(invoke_without_command=True)(expanded(_root))
     for name in names:
         module = importlib.import_module(f"launchers.cli.commands.{COMMANDS[name]}")
-        command = expanded(getattr(module, f"{name}_command"))
+        command = expanded(getattr(module, f"{name.replace('-', '_')}_command"))
         app.command(name, help=f"cli.help.{name}", context_settings=_NO_HELP_OPTION)(command)
     group = get_command(app)
     assert isinstance(group, TyperGroup)

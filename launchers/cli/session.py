@@ -13,6 +13,7 @@ import typer
 
 from engine.config.home import resolve_home
 from engine.domain.caller import Caller
+from engine.domain.memory import GLOBAL_WORKSPACE
 from engine.domain.scope import Scope
 from engine.domain.vocabulary import SCOPES, check
 from launchers.cli.options import GeneralOptions
@@ -83,8 +84,11 @@ class Session:
         if wanted is None:
             return Scope("workspace", named, exact=True) if named else Scope()
         kind = check("--scope", wanted, SCOPES)
-        current = self._named_workspace() or engine.workspace_of(_folder()) or "global"
-        return Scope() if kind == "all" else Scope(kind, current)
+        return Scope() if kind == "all" else Scope(kind, self.current_workspace(engine))
+
+    def current_workspace(self, engine: Engine) -> str:
+        """The named workspace, else that of the project around the current folder."""
+        return self._named_workspace() or engine.workspace_of(_folder()) or GLOBAL_WORKSPACE
 
     def _named_workspace(self) -> str | None:
         return self.options.workspace or self.environ.get("JIYI_WORKSPACE", "").strip() or None

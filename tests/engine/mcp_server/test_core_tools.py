@@ -15,6 +15,7 @@ from engine.bootstrap import open_engine
 from engine.mcp_server.asker import Asker, surroundings_of
 from engine.mcp_server.calls import Reply, Service
 from engine.mcp_server.opening import Store
+from engine.mcp_server.toolset import CORE
 from tests.engine.mcp_server.talking import Talk, talk
 
 
@@ -273,7 +274,7 @@ def test_an_unusable_store_answers_in_words_and_is_tried_again(tmp_path):
     file = tmp_path / "jiyi.db"
     file.write_bytes(b"this is no database at all" * 400)
     with talk(tmp_path) as client:
-        assert len(client.tools()) == 6
+        assert len(client.tools()) == len(CORE)
         assert str(file) in client.refused("recall", query="x")
         assert str(file) in client.refused("memorize", text="x")
         for path in tmp_path.glob("jiyi.db*"):

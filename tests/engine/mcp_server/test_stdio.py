@@ -46,7 +46,7 @@ def test_handshake_and_tool_list_do_not_wait_for_a_store_that_cannot_be_opened(t
     (tmp_path / "store").write_text("a file where the folder should be", encoding="utf-8")
     with ServerProcess(tmp_path) as server:
         server.initialize()
-        assert len(server.request("tools/list", {})["tools"]) == 6
+        assert len(server.request("tools/list", {})["tools"]) == 7
         result = server.request("tools/call", {"name": "list_memories", "arguments": {}})
         assert result["isError"] and str(tmp_path / "store") in result["content"][0]["text"]
 

@@ -11,8 +11,8 @@ import pytest
 
 from engine import VERSION
 from engine.domain.errors import InvalidInput
-from engine.mcp_server import core_tools
-from engine.mcp_server.toolset import CORE, INSTRUCTIONS, chosen_tools
+from engine.mcp_server import registry
+from engine.mcp_server.toolset import CORE, INSTRUCTIONS, TOOLSETS, chosen_tools
 from tests.engine.mcp_server.talking import talk
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "core.json"
@@ -68,7 +68,7 @@ def test_every_tool_says_when_to_use_it_and_what_it_does_to_the_store(listed):
         assert "readOnlyHint" in tool["annotations"]
         assert "outputSchema" not in tool
     readers = {tool["name"] for tool in listed if tool["annotations"]["readOnlyHint"]}
-    assert readers == {"recall", "get_memory", "list_memories"}
+    assert readers == {"recall", "get_memory", "list_memories", "memory_context"}
 
 
 def test_clients_that_load_on_demand_are_asked_to_load_two_tools_at_once(listed):
@@ -87,7 +87,8 @@ def test_instructions_are_short_and_name_only_tools_that_exist(tmp_path):
 
 
 def test_every_listed_tool_can_be_called():
-    assert set(core_tools.RUN) == {tool.name for tool in CORE}
+    listed = {tool.name for tools in TOOLSETS.values() for tool in tools}
+    assert sorted(registry.names()) == sorted(listed)
 
 
 def test_the_server_tells_the_version_of_the_product(tmp_path):
