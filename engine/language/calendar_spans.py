@@ -9,6 +9,8 @@ from datetime import date, datetime, timedelta, tzinfo
 # The last moment of a span: the next one begins a millisecond later.
 _LAST_S = 0.001
 _DAY = timedelta(days=1)
+# What "a few" stands for.
+_FEW = (2, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +27,37 @@ class Span:
         """Epoch seconds of its start and of its last moment in a zone."""
         return _epoch(self.first, zone), _epoch(self.after, zone) - _LAST_S
 
-    def shifted(self, days: int) -> Span:
-        """The span some days later."""
-        step = timedelta(days=days)
-        return Span(self.first + step, self.after + step, self.kind, self.tense)
+    def up_to(self, today: date) -> Span:
+        """From its start up to today, for a span that has begun."""
+        if self.first > today:
+            return self
+        return Span(self.first, today + _DAY, "span", self.tense)
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """A stretch of time that is no whole days, in epoch seconds."""
+
+    start: float
+    end: float
+    tense: str
+    kind: str = "hour"
+
+    def seconds(self, zone: tzinfo | None) -> tuple[float, float]:
+        """Epoch seconds of its start and of its end."""
+        return self.start, self.end
+
+
+Stretch = Span | Hours
 
 
 def _epoch(day: date, zone: tzinfo | None) -> float:
     midnight = datetime(day.year, day.month, day.day)
-    return (midnight.replace(tzinfo=zone) if zone else midnight.astimezone()).timestamp()
+    try:
+        return (midnight.replace(tzinfo=zone) if zone else midnight.astimezone()).timestamp()
+    except OSError:
+        # Windows cannot tell the machine's zone for times before 1970.
+        return midnight.replace(tzinfo=datetime.now().astimezone().tzinfo).timestamp()
 
 
 def local_day(now: float, zone: tzinfo | None) -> date:
@@ -77,14 +101,57 @@ def year_span(year: int, tense: str = "any") -> Span:
     return Span(date(year, 1, 1), date(year + 1, 1, 1), "year", tense)
 
 
+def quarter_span(year: int, quarter: int, tense: str = "any") -> Span:
+    """A quarter; ``quarter`` may lie outside 1 to 4 and then counts into other years."""
+    return months_span(year, 3 * quarter - 2, 3, tense)
+
+
+def nth_weekday(year: int, month: int, weekday: int, nth: int) -> Span | None:
+    """The nth such weekday (0 is Monday) of a month, -1 the last; ``None`` for none such."""
+    whole = month_span(year, month)
+    if nth < 0:
+        last = whole.after - _DAY
+        return day_span(last - timedelta(days=(last.weekday() - weekday) % 7))
+    ahead = (weekday - whole.first.weekday()) % 7
+    day = whole.first + timedelta(days=ahead + 7 * (nth - 1))
+    return day_span(day) if day < whole.after else None
+
+
+# Where a part of a month or week begins and ends, in days from its start, -1 for its end.
+_DAYS_OF_PART = {
+    "month": {"early": (0, 10), "start": (0, 10), "mid": (9, 20), "late": (19, -1)},
+    "week": {"early": (0, 2), "start": (0, 2), "mid": (2, 4), "late": (4, -1)},
+}
+# The same for years, in months.
+_MONTHS_OF_PART = {
+    "early": (1, 4),
+    "start": (1, 2),
+    "mid": (5, 4),
+    "late": (9, 4),
+    "end": (11, 2),
+    "first": (1, 6),
+    "second": (7, 6),
+}
+
+
 def part_of(span: Span, part: str) -> Span:
-    """The beginning, middle or end (``early``, ``mid``, ``late``) of a month, year or span; for
-    a month its first ten days, the tenth to the twentieth, and the rest."""
+    """The beginning (``early``, ``start``), middle (``mid``), end (``late``, ``end``) or half
+    (``first``, ``second``) of a span. For a month these are its first ten days, the tenth to the
+    twentieth, and the rest; for a year its first two months where its start is meant and four
+    where it is early, and in the same way for its end."""
+    if span.kind == "year":
+        return months_span(span.first.year, *_MONTHS_OF_PART[part], span.tense)
     length = (span.after - span.first).days
-    third = 10 if span.kind == "month" else length // 3
-    bounds = {"early": (0, third), "mid": (third - 1, 2 * third), "late": (2 * third - 1, length)}
-    low, high = bounds[part]
-    first, after = span.first + timedelta(days=low), span.first + timedelta(days=high)
+    if part in ("first", "second"):
+        low, high = (0, length // 2) if part == "first" else (length // 2, length)
+    elif span.kind in _DAYS_OF_PART:
+        low, high = _DAYS_OF_PART[span.kind]["late" if part == "end" else part]
+    else:
+        third = length // 3
+        thirds = {"early": 0, "start": 0, "mid": 1}.get(part, 2)
+        low, high = thirds * third, length if thirds == 2 else (thirds + 1) * third
+    first = span.first + timedelta(days=low)
+    after = span.first + timedelta(days=length if high < 0 else high)
     return Span(first, after, "span", span.tense)
 
 
@@ -120,7 +187,13 @@ def moved(day: date, unit: str, count: int) -> Span:
         return day_span(there, tense)
     if unit == "year":
         return year_span(there.year, tense)
-    return Span(*_around(there, 3 if unit == "week" else 7), unit, tense)
+    return around(there, 3 if unit == "week" else 7, unit)
+
+
+def around(day: date, days: int, kind: str = "span") -> Span:
+    """The past days around one, so many before and after it."""
+    reach = timedelta(days=days)
+    return Span(day - reach, day + reach + _DAY, kind, "past")
 
 
 def _day_there(day: date, unit: str, count: int) -> date:
@@ -129,6 +202,14 @@ def _day_there(day: date, unit: str, count: int) -> date:
     first = _first_of(day.year, day.month + count * (12 if unit == "year" else 1))
     last = (_first_of(first.year, first.month + 1) - _DAY).day
     return first.replace(day=min(day.day, last))
+
+
+def some(day: date, unit: str, sign: int) -> Span:
+    """A few units ago (``sign`` -1) or ahead (1): two to six of them."""
+    near, far = _length(unit, _FEW[0]), _length(unit, _FEW[1])
+    if sign < 0:
+        return Span(day - far, day - near + _DAY, "span", "past")
+    return Span(day + near, day + far + _DAY, "span", "future")
 
 
 def last_days(today: date, unit: str, count: int) -> Span:
@@ -143,10 +224,6 @@ def next_days(today: date, unit: str, count: int) -> Span:
 
 def _length(unit: str, count: int) -> timedelta:
     return timedelta(days=count * {"day": 1, "week": 7, "month": 30, "year": 365}[unit])
-
-
-def _around(day: date, days: int) -> tuple[date, date]:
-    return day - timedelta(days=days), day + timedelta(days=days + 1)
 
 
 def _first_of(year: int, month: int) -> date:

@@ -11,16 +11,17 @@ from engine.domain.errors import InvalidInput
 from engine.domain.fields import validated
 from engine.domain.memory import GLOBAL_WORKSPACE
 from engine.domain.scope import Filters, Scope
-from engine.domain.times import parse_duration, parse_instant
+from engine.domain.times import parse_instant
 from engine.domain.vocabulary import KINDS, MODES, SCOPES, TRUSTS, check
+from engine.mcp_server.filter_text import spelled_out
 from engine.mcp_server.pairs import read_pairs
 from engine.mcp_server.parameters import Arguments, labels, plain_text, whole_number
 from engine.mcp_server.toolset import MAX_RECALLED
 from engine.use_cases.edit import EditRequest
 from engine.use_cases.memorize import MemorizeRequest
 from engine.use_cases.recall import RecallRequest
+from engine.use_cases.time_bounds import time_bounds
 
-_AGE = re.compile(r"\d+(?:\.\d+)?\s*[smhdw]", re.IGNORECASE)
 _FACT_BORDER = re.compile(r"[|｜\n]")
 _SWITCH_WORDS = {
     "true": True, "yes": True, "on": True, "1": True, "是": True,
@@ -39,16 +40,13 @@ class Moment:
     now: float
     zone: tzinfo | None
 
-    def instant(self, value: object, *, end_of_day: bool = False) -> float:
+    def instant(self, value: object) -> float:
         """Epoch seconds of a time as given."""
-        raw = value if isinstance(value, (int, float)) else str(value)
-        return parse_instant(raw, self.zone, end_of_day=end_of_day)
+        return parse_instant(value if isinstance(value, (int, float)) else str(value), self.zone)
 
-    def since(self, value: str) -> float:
-        """Epoch seconds of a time, or of an age such as ``7d`` counted back from now."""
-        if _AGE.fullmatch(value.strip()):
-            return self.now - parse_duration(value)
-        return self.instant(value)
+    def bounds(self, since: object, until: object) -> tuple[float | None, float | None]:
+        """Epoch seconds of the ends of a time filter, where they are given."""
+        return time_bounds(_time_or_none(since), _time_or_none(until), self.now, self.zone)
 
 
 Reader = Callable[[str, object, Moment], object]
@@ -120,7 +118,7 @@ def read_named(
 ) -> dict[str, object]:
     """The named values of a ``pairs`` argument, each converted by its reader; those that are
     ``null`` are left out."""
-    given = read_pairs(argument, arguments.pairs(argument), readers)
+    given = read_pairs(argument, spelled_out(arguments.pairs(argument), readers), readers)
     return {
         name: readers[name](name, value, moment)
         for name, value in given.items()
@@ -166,9 +164,8 @@ def _filters(
     chosen["kinds"] = _each("kind", kinds, KINDS)
     chosen["trusts"] = _each("trust", chosen.get("trusts", ()), TRUSTS)
     chosen["scope"] = scope_of(arguments, current)
-    since = arguments.text("since")
-    if since is not None:
-        chosen["since"] = moment.since(since)
+    since = arguments.text("since") or chosen.get("since")
+    chosen["since"], chosen["until"] = moment.bounds(since, chosen.get("until"))
     return Filters(**chosen)  # type: ignore[arg-type]  # each reader gives its field's type
 
 
@@ -189,6 +186,10 @@ def _each(name: str, values: object, allowed: tuple[str, ...]) -> tuple[str, ...
 
 def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+def _time_or_none(value: object) -> str | float | None:
+    return value if isinstance(value, (str, int, float)) and value != "" else None
 
 
 def _text(name: str, value: object, moment: Moment) -> str:
@@ -240,8 +241,8 @@ def _instant(name: str, value: object, moment: Moment) -> float:
     return moment.instant(value)
 
 
-def _day_end(name: str, value: object, moment: Moment) -> float:
-    return moment.instant(value, end_of_day=True)
+def _as_given(name: str, value: object, moment: Moment) -> str | float:
+    return value if isinstance(value, (int, float)) else plain_text(name, value)
 
 
 def _time_field(name: str, value: object, moment: Moment) -> str:
@@ -278,7 +279,8 @@ _FILTERS: dict[str, Reader] = {
     "participants": _labels,
     "source": _labels,
     "trust": _labels,
-    "until": _day_end,
+    "since": _as_given,
+    "until": _as_given,
     "time_field": _time_field,
     "min_importance": _importance,
     "pinned": _switch,

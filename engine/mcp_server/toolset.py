@@ -64,7 +64,7 @@ _SCOPE = Parameter(
     "scope", "name", "Default workspace: the current project and global", choices=SCOPES
 )
 _WORKSPACE = Parameter("workspace", "name", "Another project's name")
-_SINCE = Parameter("since", "name", "ISO date, or age such as 30d")
+_SINCE = Parameter("since", "name", "A date, an age such as 30d, or words: last week, 上周")
 _KINDS = Parameter("kind", "name", "One or more, with commas")
 _IMPORTANCE = Parameter("importance", "whole", low=1, high=10)
 _BUDGET = Parameter("token_budget", "whole", "Of the memory lines", low=50, high=20_000)

@@ -85,6 +85,7 @@ class FilterOptions:
 
     kind: Annotated[list[str] | None, option("--kind", key="only_kind")] = None
     tag: Annotated[list[str] | None, option("--tag", key="only_tag")] = None
+    any_tag: Annotated[list[str] | None, option("--any-tag")] = None
     topic: Annotated[list[str] | None, option("--topic", key="only_topic")] = None
     participant: Annotated[list[str] | None, option("--participant", key="only_participant")] = None
     source: Annotated[list[str] | None, option("--source", key="only_source")] = None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from engine.bootstrap import Engine
 from engine.domain.scope import Filters
-from engine.domain.times import parse_duration, parse_instant
+from engine.domain.times import parse_instant
 from engine.domain.vocabulary import KINDS, TRUSTS, check
+from engine.use_cases.time_bounds import time_bounds
 from launchers.cli.options import FieldOptions, FilterOptions
 from launchers.cli.session import Session
 
@@ -22,7 +21,6 @@ FIELD_NAMES = {
 """Options whose field has another name."""
 
 _INSTANTS = ("event_time", "expires_at")
-_AGO = re.compile(r"\d+(?:\.\d+)?[smhdw]", re.IGNORECASE)
 
 
 def authored_fields(engine: Engine, given: FieldOptions) -> dict[str, object]:
@@ -42,10 +40,13 @@ def filters(
     engine: Engine, session: Session, given: FilterOptions, *, trash: bool = False
 ) -> Filters:
     """What a recall or list is narrowed to."""
+    now, zone = engine.context.clock.now(), engine.context.zone
+    since, until = time_bounds(given.since, given.until, now, zone)
     return Filters(
         scope=session.scope(engine),
         kinds=_checked("--kind", given.kind, KINDS),
         tags_all=tuple(given.tag or ()),
+        tags_any=tuple(given.any_tag or ()),
         topics=tuple(given.topic or ()),
         participants=tuple(given.participant or ()),
         sources=tuple(given.source or ()),
@@ -53,8 +54,8 @@ def filters(
         session_id=given.session,
         persona_id=given.persona,
         min_importance=given.min_importance,
-        since=_bound(engine, given.since),
-        until=_bound(engine, given.until, end_of_day=True),
+        since=since,
+        until=until,
         time_field=check("--time-field", given.time_field, TIME_FIELDS),
         pinned=given.pinned,
         include_archived=not given.no_archived,
@@ -66,12 +67,3 @@ def filters(
 
 def _checked(name: str, values: list[str] | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check(name, value, allowed) for value in values or ())
-
-
-def _bound(engine: Engine, value: str | None, *, end_of_day: bool = False) -> float | None:
-    """A moment, or a time span such as ``7d`` back from now."""
-    if value is None:
-        return None
-    if _AGO.fullmatch(value.strip()):
-        return engine.context.clock.now() - parse_duration(value)
-    return parse_instant(value, engine.context.zone, end_of_day=end_of_day)

@@ -143,10 +143,13 @@ def test_without_a_model_the_answers_say_keywords_only(tmp_path):
         ("recall", {"query": "   "}, ""),
         ("recall", {"query": "x", "scope": "workspaces"}, "workspace"),
         ("recall", {"query": "x", "scope": "all", "workspace": "a"}, "scope=all"),
-        ("recall", {"query": "x", "filters": "tag=a"}, "did you mean tags"),
+        ("recall", {"query": "x", "filters": "tagz=a"}, "did you mean tags"),
         ("recall", {"query": "x", "filters": "mode=semantc"}, "semantic"),
         ("recall", {"query": "x", "filters": "min_strength=high"}, "min_strength"),
         ("recall", {"query": "x", "since": "someday"}, "someday"),
+        ("recall", {"query": "x", "filters": "until=很久以前"}, "很久以前"),
+        ("list_memories", {"since": "小May喜欢猫"}, "小May喜欢猫"),
+        ("list_memories", {"since": "today", "filters": "until=昨天"}, "after until"),
         ("memorize", {"text": None}, "text"),
         ("memorize", {"text": "  "}, "text"),
         ("memorize", {"text": "x", "importance": 0.5}, "1 to 10"),
@@ -262,6 +265,10 @@ def test_filters_narrow_both_readers(one: Talk):
         assert "blue" in one.ask(tool, since="1d", **arguments)
         assert "blue" not in one.ask(tool, since="2100-01-01", **arguments)
         assert "blue" not in one.ask(tool, filters="until=2020-01-01", **arguments)
+        assert "blue" in one.ask(tool, since="最近三天", **arguments)
+        assert "blue" not in one.ask(tool, filters="until=昨天", **arguments)
+        assert "red" in one.ask(tool, filters="tag:测试 since:last week", **arguments)
+        assert "blue" not in one.ask(tool, filters="kind：semantic；until：今天", **arguments)
 
 
 def test_a_recall_explains_itself_only_when_asked(one: Talk):

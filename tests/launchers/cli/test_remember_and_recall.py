@@ -154,6 +154,9 @@ def test_filters_narrow_a_recall(jiyi):
     assert found("--scope", "workspace", "--workspace", "one") == ["#1"]
     assert sorted(found("--since", "1d")) == ["#1", "#2"]
     assert found("--until", "2001-01-01") == []
+    assert sorted(found("--any-tag", "a", "--any-tag", "b")) == ["#1", "#2"]
+    assert sorted(found("--since", "昨天", "--until", "today")) == ["#1", "#2"]
+    assert found("--until", "last week") == []
     assert len(found("-k", "1")) == 1
 
 
