@@ -6,7 +6,7 @@ import importlib.util
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -200,6 +200,15 @@ class ModelHost:
             self._queries.put(text, known)
         return known
 
+    def known_queries(self) -> dict[str, Vector]:
+        """The search texts whose vectors are remembered, the one used last at the end."""
+        return self._queries.all()
+
+    def remember_queries(self, vectors: Mapping[str, Vector]) -> None:
+        """Remember vectors of search texts that this model made before."""
+        for text, vector in vectors.items():
+            self._queries.put(text, vector)
+
     def status(self) -> ModelStatus:
         """The state for people; loads nothing."""
         with self._changed:
@@ -329,6 +338,10 @@ class _QueryCache:
             if vector is not None:
                 self._vectors.move_to_end(text)
             return vector
+
+    def all(self) -> dict[str, Vector]:
+        with self._lock:
+            return dict(self._vectors)
 
     def put(self, text: str, vector: Vector) -> None:
         with self._lock:

@@ -299,6 +299,15 @@ def calibrate_model(context: EngineContext, wait_s: float) -> bool:
     return calibration.estimate(model, context.models_folder, wait_s)
 
 
+def release_unused_indexes(context: EngineContext) -> None:
+    """Let go of vector indexes whose space neither answers nor is chosen; cheap to repeat."""
+    spaces = {context.models.identity(), context.serving().identity()}
+    in_use = [space for space in spaces if space is not None]
+    # A provider that was not asked yet has a space that nobody here knows the name of.
+    if len(in_use) == len(spaces):
+        context.indexes.keep_only(in_use)
+
+
 def _any_due(context: EngineContext) -> bool:
     with context.database.read() as connection:
         return bool(embeddings.due_pending(connection, context.clock.now(), 1))

@@ -17,7 +17,7 @@ import secrets
 import struct
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,6 +32,7 @@ _PREFIX = struct.Struct("<8sII")
 _PAGE = 4_096
 _MAX_HEADER = 1 << 20
 _CHUNK = 1 << 20
+_PRODUCT = "vectors-"
 _SUFFIX = ".graph"
 _BAD = ".bad"
 _TEMP = ".tmp"
@@ -75,8 +76,7 @@ class GraphFolder:
         self._folder = folder
         self._space_key = space_key
         self._dims = dims
-        digest = hashlib.sha256(space_key.encode("utf-8", "surrogatepass")).hexdigest()
-        self._stem = f"vectors-{digest[:16]}-"
+        self._stem = _stem(space_key)
 
     @property
     def lease_name(self) -> str:
@@ -151,6 +151,22 @@ class GraphFolder:
         return [self._folder / name for name in mine]
 
 
+def remove_other_spaces(folder: Path, space_keys: Collection[str], older_than_s: float) -> None:
+    """Remove the files of all spaces but the named ones, when they are ``older_than_s`` old.
+
+    Another process may have mapped one: it is then gone for those who look for it, and on
+    Windows it stays until a later call.
+    """
+    kept = tuple(_stem(key) for key in space_keys)
+    oldest = time.time() - older_than_s
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.name.startswith(_PRODUCT) and not path.name.startswith(kept):
+                with suppress(OSError):
+                    if path.stat().st_mtime < oldest:
+                        path.unlink()
+
+
 class MappedGraph:
     """A checked file in memory. :meth:`close` only after everything made from
     :attr:`graph` is gone: the native library does not keep the memory alive."""
@@ -174,6 +190,11 @@ class MappedGraph:
     def _ids(self, offset: int) -> NDArray[np.int64]:
         raw = np.frombuffer(self._map, dtype="<i8", count=self.header.count, offset=offset)
         return raw.astype(np.int64, copy=True)
+
+
+def _stem(space_key: str) -> str:
+    digest = hashlib.sha256(space_key.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{_PRODUCT}{digest[:16]}-"
 
 
 def _write(file: BinaryIO, content: GraphContent, identity: tuple[str, int, int]) -> None:

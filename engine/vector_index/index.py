@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from engine.vector_index.exact import ExactTable
 from engine.vector_index.graph import Graph, GraphClosed, GraphSearcher, GraphTuning
 from engine.vector_index.graph_build import GraphBuilder
 from engine.vector_index.graph_file import GraphFolder, UnusableFile
-from engine.vector_index.hits import VectorHit, unit_query
+from engine.vector_index.hits import VectorHit, unit_query, usable
 from engine.vector_index.searcher import Searcher
 from engine.vector_index.source import VectorSource
 
@@ -99,6 +99,15 @@ class VectorIndex:
         vector = unit_query(query, self._source.dims)
         wanted = frozenset(owner_ids)
         return self._answer(lambda searcher: searcher.cosines(vector, wanted))
+
+    def first_vectors(self, owner_ids: Sequence[int]) -> dict[int, Vector]:
+        """The vector of the first piece of each given owner, unit length, read from the store;
+        owners without one are left out."""
+        block, rows = usable(self._source.vectors_of(owner_ids), self._source.dims)
+        found: dict[int, Vector] = {}
+        for owner, row in sorted(zip(block.owner_ids.tolist(), range(len(rows)), strict=True)):
+            found.setdefault(owner, rows[row])
+        return found
 
     def size(self) -> int:
         """Live pieces as of the last :meth:`catch_up`."""

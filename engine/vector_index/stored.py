@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,6 +112,7 @@ class SpaceIndexes:
         self._cache_dir = cache_dir
         self._exact_below = exact_below
         self._indexes: dict[str, VectorIndex] = {}
+        self._asked_at: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def index(self, identity: SpaceIdentity) -> VectorIndex:
@@ -118,6 +120,7 @@ class SpaceIndexes:
         from engine.vector_index.index import VectorIndex
 
         with self._lock:
+            self._asked_at[identity.key] = time.monotonic()
             found = self._indexes.get(identity.key)
             if found is None:
                 found = VectorIndex(
@@ -125,6 +128,29 @@ class SpaceIndexes:
                 )
                 self._indexes[identity.key] = found
             return found
+
+    def keep_only(
+        self, identities: Collection[SpaceIdentity], idle_s: float = 60.0, unused_s: float = 86_400
+    ) -> None:
+        """Let go of the indexes of other spaces that nobody asked about for ``idle_s`` seconds,
+        and of their cache files, once they are ``unused_s`` old: another process may still
+        answer from one and would build it again. The vectors stay in the store.
+        """
+        from engine.vector_index.graph_file import remove_other_spaces
+
+        wanted = {identity.key for identity in identities}
+        limit = time.monotonic() - idle_s
+        with self._lock:
+            idle = [
+                key
+                for key in self._indexes
+                if key not in wanted and self._asked_at.get(key, limit) <= limit
+            ]
+            closing = [self._indexes.pop(key) for key in idle]
+        for index in closing:
+            index.close()
+        in_use = [self._source(identity).space_key for identity in identities]
+        remove_other_spaces(self._cache_dir, in_use, unused_s)
 
     def close(self) -> None:
         """Close every index."""

@@ -7,6 +7,8 @@ What lies in ``.venv`` besides the environment itself:
   interrupted run, whose environment cannot be trusted.
 - ``jiyi-start.lock``: an operating-system lock, so it ends with the process that holds it.
 - ``jiyi-install.log``: what venv and pip printed.
+- ``jiyi-weights-tried``: as old as the last try to fetch the better model's weights, which are
+  kept in ``share/jiyi/models``.
 """
 
 from __future__ import annotations
@@ -52,6 +54,14 @@ class Checkout:
     @property
     def log(self) -> Path:
         return self.venv / "jiyi-install.log"
+
+    @property
+    def weights_folder(self) -> Path:
+        return self.venv / "share" / "jiyi" / "models"
+
+    @property
+    def weights_tried(self) -> Path:
+        return self.venv / "jiyi-weights-tried"
 
     @property
     def python(self) -> Path:

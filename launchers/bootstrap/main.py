@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from launchers.bootstrap.environment import Checkout, Stamp, condition, read_stamp
 from launchers.bootstrap.failures import SetupFailed, failure_of_system
 from launchers.bootstrap.speech import Speaker, language_of, shown_language
+from launchers.bootstrap.weights import care_for_weights
 
 if TYPE_CHECKING:
     import subprocess
@@ -30,7 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     speaker = Speaker(shown_language(language_of(os.environ), sys.stderr), sys.stderr)
     testing = list(arguments[:1]) == ["test"]
     try:
-        make_ready(checkout, TEST_EXTRAS if testing else EXTRAS, speaker)
+        installed = make_ready(checkout, TEST_EXTRAS if testing else EXTRAS, speaker)
+        care_for_weights(checkout, speaker, wait=installed and arguments[:1] != ["mcp"])
         return _run_tests(checkout, arguments[1:]) if testing else _run_jiyi(checkout, arguments)
     except KeyboardInterrupt:
         speaker.say("interrupted")
@@ -39,13 +41,13 @@ def main(arguments: Sequence[str]) -> int:
         return _report(error, checkout, speaker)
 
 
-def make_ready(checkout: Checkout, extras: Sequence[str], speaker: Speaker) -> None:
-    """Leave an environment with the product and ``extras`` installed; cheap when it is there."""
-    if condition(checkout, extras) != "ready":
-        _set_up(checkout, extras, speaker)
+def make_ready(checkout: Checkout, extras: Sequence[str], speaker: Speaker) -> bool:
+    """Leave an environment with the product and ``extras`` installed; cheap when it is there.
+    Returns whether it had to be installed."""
+    return condition(checkout, extras) != "ready" and _set_up(checkout, extras, speaker)
 
 
-def _set_up(checkout: Checkout, extras: Sequence[str], speaker: Speaker) -> None:
+def _set_up(checkout: Checkout, extras: Sequence[str], speaker: Speaker) -> bool:
     # Imported only here: a start that finds everything ready should cost next to nothing.
     from launchers.bootstrap.installing import Installation, works
     from launchers.bootstrap.lock import held_lock
@@ -53,7 +55,7 @@ def _set_up(checkout: Checkout, extras: Sequence[str], speaker: Speaker) -> None
     with held_lock(checkout.lock, speaker) as lock:
         state = condition(checkout, extras)
         if state == "ready":  # another start has done the work meanwhile
-            return
+            return False
         if state == "unknown":
             state = "outdated" if works(checkout.python) else "unusable"
         stamp = read_stamp(checkout.stamp)
@@ -61,6 +63,7 @@ def _set_up(checkout: Checkout, extras: Sequence[str], speaker: Speaker) -> None
         wanted = sorted({*extras, *(stamp.extras if stamp else ())})
         Installation(checkout, wanted, lock, speaker).run(anew=state != "outdated")
         speaker.say("ready", seconds=speaker.elapsed_s())
+    return True
 
 
 def _announcement(state: str, stamp: Stamp | None) -> str:

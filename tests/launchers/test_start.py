@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from launchers.bootstrap import failures, installing, lock, speech
+from launchers.bootstrap import failures, installing, lock, logged, speech
 from launchers.bootstrap.environment import (
     Checkout,
     Stamp,
@@ -259,7 +259,7 @@ def test_a_system_without_the_venv_package_is_told_to_install_it() -> None:
 
 def test_variables_that_would_install_elsewhere_do_not_reach_pip() -> None:
     given = {"PIP_TARGET": "/x", "PYTHONPATH": "/y", "PIP_USER": "1", "PIP_CERT": "/c"}
-    assert installing.install_environment(given) == {
+    assert logged.install_environment(given) == {
         "PIP_CERT": "/c",
         "PIP_USER": "0",
         "PYTHONUTF8": "1",

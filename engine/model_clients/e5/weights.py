@@ -38,10 +38,16 @@ Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def find(models_folder: Path) -> Path | None:
-    """The weights file: fetched into ``models_folder`` (``<home>/cache/models``), else
-    inside the installed package, else ``None``. Its contents are not looked at."""
-    candidates = [models_folder / FILE_NAME, *_in_package()]
+    """The weights file: fetched into ``models_folder`` (``<home>/cache/models``), else beside
+    the installed product, else inside the installed package, else ``None``. Its contents are
+    not looked at."""
+    candidates = [models_folder / FILE_NAME, installed_folder() / FILE_NAME, *_in_package()]
     return next((path for path in candidates if _has_right_size(path)), None)
+
+
+def installed_folder() -> Path:
+    """Where the set-up puts weights that no package brings: they serve every home."""
+    return Path(sys.prefix) / "share" / "jiyi" / "models"
 
 
 def is_genuine(path: Path) -> bool:

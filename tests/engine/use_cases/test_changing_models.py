@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from engine.domain.embedding import SpaceIdentity
 from engine.storage import embeddings
 from engine.use_cases.embed_pending import embed_pending, queue_missing
 from engine.use_cases.inspect import WARNING
+from engine.use_cases.models import release_unused_indexes
 from tests.engine.use_cases.shortcuts import HASHING, found, hits, remember, remember_all
 
 USE = {"JIYI_EMBEDDING__PROVIDER": "lite"}
@@ -96,3 +99,65 @@ def test_without_the_old_model_keywords_go_on_and_the_new_space_is_never_mixed(
         assert serving(engine) == engine.context.models.identity()
         assert found(engine, "第7次会议")
         assert all(hit.cosine is None for hit in hits(engine, "第7次会议"))
+
+
+DAY_S = 86_400
+SMALL_GRAPHS = {"JIYI_VECTORS__EXACT_BELOW": "10"}
+
+
+def graph_files(home: Path) -> list[Path]:
+    return sorted((home / "cache" / "vectors").glob("*.graph"))
+
+
+def with_graph(engine: Engine) -> None:
+    identity = serving(engine)
+    assert identity is not None
+    index = engine.context.indexes.index(identity)
+    deadline = time.monotonic() + 30
+    while index.status().mode != "hnsw" and time.monotonic() < deadline:
+        index.catch_up()
+        time.sleep(0.05)
+    assert index.status().mode == "hnsw"
+
+
+def age(file: Path, seconds: float) -> None:
+    os.utime(file, (time.time() - seconds,) * 2)
+
+
+def test_the_graph_file_of_a_space_that_serves_no_more_is_removed_after_a_day(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, HASHING | SMALL_GRAPHS) as engine:
+        remember_all(engine, TEXTS)
+        with_graph(engine)
+    (old,) = graph_files(tmp_path)
+    age(old, 2 * DAY_S)
+    with opened(tmp_path, USE | SMALL_GRAPHS) as engine:
+        queue_missing(engine.context)
+        release_unused_indexes(engine.context)
+        assert old.exists(), "it still answers"
+        engine.drain(60.0)
+        with_graph(engine)
+        age(old, 60)
+        release_unused_indexes(engine.context)
+        assert old.exists(), "another process may still answer from it"
+        age(old, 2 * DAY_S)
+        release_unused_indexes(engine.context)
+        assert not old.exists()
+        assert len(graph_files(tmp_path)) == 1
+    with opened(tmp_path, HASHING | SMALL_GRAPHS) as engine:
+        assert found(engine, TEXTS[7])[0] is not None
+        assert embedded_in(engine, serving(engine)) == len(TEXTS)
+
+
+def test_an_index_nobody_asks_about_is_let_go_and_made_again_when_asked(tmp_path: Path) -> None:
+    with opened(tmp_path, HASHING) as engine:
+        remember_all(engine, TEXTS)
+        indexes, identity = engine.context.indexes, serving(engine)
+        assert identity is not None
+        before = indexes.index(identity)
+        indexes.keep_only([])
+        assert indexes.index(identity) is before
+        indexes.keep_only([], idle_s=0)
+        assert indexes.index(identity) is not before
+        assert found(engine, TEXTS[3], mode="semantic")

@@ -8,10 +8,11 @@ import pytest
 
 from engine.bootstrap import Engine, open_engine
 from engine.config.editing import set_value, written_value
-from engine.domain.errors import InvalidInput
+from engine.domain.errors import InvalidInput, ModelUnavailable
+from engine.model_clients.calibration import thresholds_of
 from engine.storage import leases
 from engine.use_cases.embed_pending import LEASE
-from engine.use_cases.models import ModelWish
+from engine.use_cases.models import ModelWish, calibrate_model
 from tests.engine.model_clients.remote.mock_embedder import MockEmbedder, running
 from tests.engine.use_cases.shortcuts import found, remember, remember_all
 
@@ -211,3 +212,23 @@ def test_variables_that_win_over_the_file_are_named(home: Path) -> None:
     with open_engine(home, environ={"JIYI_EMBEDDING__PROVIDER": "hashing"}) as engine:
         chosen = engine.choose_model(ModelWish("none"))
     assert chosen.overridden_by == ("JIYI_EMBEDDING__PROVIDER",)
+
+
+def test_a_providers_model_is_estimated_when_it_is_first_used(
+    engine: Engine, mock: MockEmbedder
+) -> None:
+    use(engine, mock)
+    engine.embed_all(every)
+    identity, folder = engine.context.models.identity(), engine.context.models_folder
+    assert thresholds_of(identity, folder) != thresholds_of(None)
+    asked = len(mock.requests)
+    assert not calibrate_model(engine.context, 10.0)
+    assert len(mock.requests) == asked
+
+
+def test_without_an_answer_cautious_values_go_on(engine: Engine, mock: MockEmbedder) -> None:
+    use(engine, mock)
+    mock.switches.status = 500
+    with pytest.raises(ModelUnavailable):
+        calibrate_model(engine.context, 2.0)
+    assert list(engine.context.models_folder.glob("calibration-*")) == []
