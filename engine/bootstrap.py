@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from engine import VERSION
+from engine import VERSION, trial_stores
 from engine import background as background_work
 from engine.background import BackgroundWorker
 from engine.config.file import ensure_user_config
@@ -20,35 +21,58 @@ from engine.config.home import VARIABLE as HOME_VARIABLE
 from engine.config.home import resolve_home
 from engine.config.live import LiveSettings
 from engine.context import EngineContext
+from engine.domain.asking import Answer, Candidate, Question
+from engine.domain.atom import Atom, AtomFilters
 from engine.domain.caller import Caller
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import ConfigInvalid
+from engine.domain.graph import Node, Step
+from engine.domain.judgment import Judgment
 from engine.domain.memory import JournalEntry, Memory
 from engine.domain.notices import Notice
+from engine.domain.prompts import PromptForm, PromptText
 from engine.domain.scope import Filters
+from engine.evaluation.search import Proposal
+from engine.evaluation.session import EvaluationParts, EvaluationRequest
 from engine.language.terms import build_analyser
 from engine.storage.database import FILE_NAME as DATABASE_NAME
 from engine.storage.database import Database, open_database
 from engine.storage.memories import Page
 from engine.storage.statistics import Statistics
 from engine.use_cases import (
+    atoms,
+    auto_context,
+    briefing,
     browse,
     edit,
     embed_pending,
+    evaluate,
+    fill_layers,
     forget,
+    graph,
     inspect,
+    judge,
     maintain,
     memorize,
+    memory_context,
     models,
+    pack,
     projects,
     recall,
+    tune,
 )
+from engine.use_cases.atoms import AtomList, AtomQuery, AtomView, Swept
+from engine.use_cases.auto_context import TaskRequest
 from engine.use_cases.edit import Edited, EditRequest
+from engine.use_cases.evaluate import SetReport
 from engine.use_cases.forget import StateChange
+from engine.use_cases.graph import Neighbourhood
 from engine.use_cases.inspect import Diagnosis
+from engine.use_cases.judge import JudgeRequest
 from engine.use_cases.maintain import Repaired
 from engine.use_cases.memorize import Memorized, MemorizeRequest
+from engine.use_cases.memory_context import ContextRequest, MemoryContext
 from engine.use_cases.models import (
     Chosen,
     EmbeddedAll,
@@ -58,7 +82,9 @@ from engine.use_cases.models import (
     ModelWish,
     Tried,
 )
+from engine.use_cases.pack import PackRequest
 from engine.use_cases.recall import RecallRequest, RecallResult
+from engine.use_cases.tune import TuneRequest
 from engine.vector_index.stored import SpaceIndexes, StoredVectors
 
 CACHE_FOLDER = "cache"
@@ -175,6 +201,143 @@ class Engine:
         """Make full text agree with the memories."""
         return maintain.repair_text(self.context)
 
+    def pack(self, request: PackRequest) -> PromptText:
+        """Recall packed into a token budget; see :func:`engine.use_cases.pack.recall_pack`."""
+        return pack.recall_pack(self.context, request, self._ask)
+
+    def auto_context(self, request: TaskRequest) -> PromptText:
+        """What is remembered about a task; see
+        :func:`engine.use_cases.auto_context.auto_context`."""
+        return auto_context.auto_context(self.context, request, self._ask)
+
+    def memory_context(self, request: ContextRequest) -> MemoryContext:
+        """What an assistant should have in mind; see
+        :func:`engine.use_cases.memory_context.memory_context`."""
+        brief = partial(briefing.current_briefing, self.context)
+        return memory_context.memory_context(self.context, request, self._ask, brief)
+
+    def briefing(self, workspace: str, form: PromptForm, *, refresh: bool = False) -> MemoryContext:
+        """The whole briefing of a workspace; with ``refresh`` made anew at once."""
+        served = (
+            briefing.refresh_briefing(self.context, workspace)
+            if refresh
+            else briefing.current_briefing(self.context, workspace)
+        )
+        return memory_context.whole_briefing(self.context, served, form)
+
+    def _ask(self, question: Question) -> Answer:
+        """Recall, for use cases that are handed it."""
+        result = self.recall(
+            RecallRequest(
+                question.query,
+                k=question.k,
+                filters=question.filters,
+                min_strength=question.min_strength,
+            )
+        )
+        return Answer(
+            candidates=tuple(
+                Candidate(hit.memory, hit.score, hit.strength, hit.weak) for hit in result.hits
+            ),
+            degraded=tuple(item.reason for item in result.degraded),
+            cut=result.cut,
+        )
+
+    def search_atoms(self, query: AtomQuery) -> Sequence[AtomView]:
+        """Facts that answer a query; see :func:`engine.use_cases.atoms.search_atoms`."""
+        return atoms.search_atoms(self.context, query)
+
+    def atoms(
+        self, filters: AtomFilters | None = None, *, limit: int = 20, cursor: str | None = None
+    ) -> AtomList:
+        """A page of facts, newest first."""
+        return atoms.list_atoms(self.context, filters, limit=limit, cursor=cursor)
+
+    def atom(self, ref: str | int) -> AtomView:
+        """One fact by its number."""
+        return atoms.get_atom(self.context, ref)
+
+    def reinforce_atom(self, ref: str | int, caller: Caller) -> Atom:
+        """Make a fact last longer."""
+        return atoms.reinforce_atom(self.context, ref, caller)
+
+    def expire_atom(self, ref: str | int, caller: Caller) -> Atom:
+        """End a fact's life now."""
+        return atoms.expire_atom(self.context, ref, caller)
+
+    def wake_atom(self, ref: str | int, caller: Caller) -> Atom:
+        """Bring back a fact that was superseded or has expired."""
+        return atoms.wake_atom(self.context, ref, caller)
+
+    def correct_atom_type(self, ref: str | int, atom_type: str, caller: Caller) -> Atom:
+        """Say what type a fact really has."""
+        return atoms.correct_type(self.context, ref, atom_type, caller)
+
+    def sweep_atoms(self) -> Swept:
+        """Move facts on whose time has come."""
+        return atoms.sweep_atoms(self.context)
+
+    def graph_nodes(self, node_type: str | None = None, limit: int = 20) -> Sequence[Node]:
+        """People and topics, those that most memories name first."""
+        return graph.list_nodes(self.context, node_type, limit)
+
+    def neighbourhood(
+        self, name: str, node_type: str | None = None, limit: int = 24
+    ) -> Neighbourhood:
+        """What surrounds a person, topic or fact."""
+        return graph.neighbourhood(self.context, name, node_type, limit)
+
+    def way_between(self, first: str, second: str) -> Sequence[Step]:
+        """The shortest way between two people or topics; empty when there is none."""
+        return graph.find_way(self.context, first, second)
+
+    def merge_nodes(self, name: str, into: str, caller: Caller) -> Node:
+        """Let one name mean another node from now on."""
+        return graph.merge_nodes(self.context, name, into, caller)
+
+    def rename_node(self, name: str, new_name: str, caller: Caller) -> Node:
+        """Give a node another name; the old one goes on meaning it."""
+        return graph.rename_node(self.context, name, new_name, caller)
+
+    def separate_name(self, name: str, caller: Caller) -> Node:
+        """Take back a merge or a rename."""
+        return graph.separate_name(self.context, name, caller)
+
+    def derive_missing(self, budget_s: float) -> int:
+        """Give memories atoms and graph that lack them, within a time budget."""
+        return fill_layers.derive_missing(self.context, budget_s)
+
+    def evaluate(
+        self, request: EvaluationRequest, on_progress: Callable[[str, str, int, int], None]
+    ) -> Sequence[SetReport]:
+        """How well recall answers known questions; see
+        :func:`engine.use_cases.evaluate.evaluate`."""
+        return evaluate.evaluate(self.context, request, self._evaluation(on_progress))
+
+    def judge(self, request: JudgeRequest, caller: Caller) -> Sequence[Judgment]:
+        """Say which memories answer a query; see :func:`engine.use_cases.judge.judge`."""
+        return judge.judge(self.context, request, caller)
+
+    def judgments(self, query: str | None = None) -> Sequence[Judgment]:
+        """What was judged, of one query or of all."""
+        return judge.list_judgments(self.context, query)
+
+    def remove_judgments(
+        self, query: str, workspace: str | None, refs: Sequence[str | int] = ()
+    ) -> int:
+        """Take judgments back; return how many."""
+        return judge.remove_judgments(self.context, query, workspace, refs)
+
+    def tune(
+        self, request: TuneRequest, on_progress: Callable[[str, str, int, int], None]
+    ) -> Proposal:
+        """Better weights, proposed; see :func:`engine.use_cases.tune.tune`."""
+        return tune.tune(self.context, request, self._evaluation(on_progress))
+
+    def _evaluation(self, on_progress: Callable[[str, str, int, int], None]) -> EvaluationParts:
+        open_trial = partial(trial_stores.open_trial, open_engine, self.context)
+        return EvaluationParts(open_trial, trial_stores.store_at_hand(self), on_progress)
+
     def workspace_of(self, folder: Path, *, adopt: bool = False) -> str | None:
         """The workspace of the project around a folder; with ``adopt`` made when new."""
         if adopt:
@@ -209,8 +372,10 @@ def open_engine(
     *,
     environ: Mapping[str, str] | None = None,
     clock: Clock | None = None,
+    cache: Path | None = None,
 ) -> Engine:
     """Open the store in ``home`` (default: ``JIYI_HOME``, else ``~/.jiyi``), making it when new.
+    ``cache`` is where models and the segmenter's words lie, if not in the home itself.
 
     Loads no model and starts no thread. Raises a :class:`~engine.domain.errors.JiyiError`
     when the store cannot be used.
@@ -239,14 +404,14 @@ def open_engine(
         live=live,
         clock=clock,
         database=database,
-        analyser=build_analyser(folder / CACHE_FOLDER),
+        analyser=build_analyser(cache or folder / CACHE_FOLDER),
         indexes=SpaceIndexes(
             vectors_of,
             folder / CACHE_FOLDER / "vectors",
             exact_below=lambda: live.current().vectors.exact_below,
         ),
         token=token,
-        models_folder=folder / CACHE_FOLDER / "models",
+        models_folder=(cache or folder / CACHE_FOLDER) / "models",
     )
     return Engine(context, notices)
 

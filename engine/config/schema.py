@@ -20,7 +20,7 @@ from pydantic import (
     ValidationError,
 )
 
-from engine.config.presets import known_preset, preset_names
+from engine.config.presets import effective, known_preset, load_preset, preset_names
 from engine.config.setting import Knob, Setting, declarations
 from engine.domain.errors import ConfigInvalid, JiyiError
 from engine.domain.times import zone_named
@@ -135,9 +135,28 @@ class WeightSettings(_Section):
     """Weights that replace those of the preset; ``None`` keeps the preset's."""
 
     relevance: Weight = None
+    cosine: Weight = None
+    similarity: Weight = None
+    lexical: Weight = None
     importance: Weight = None
     recency: Weight = None
+    frequency: Weight = None
     salience: Weight = None
+    polarity: Weight = None
+    graph: Weight = None
+    confidence: Weight = None
+    temporal: Weight = None
+    time_match: Weight = None
+    context: Weight = None
+    speaker: Weight = None
+    proximity: Weight = None
+
+
+class ShareSettings(_Section):
+    """Shares of the channels that replace those of the preset; ``None`` keeps the preset's."""
+
+    vector: Weight = None
+    lexical: Weight = None
 
 
 class RecallSettings(_Section):
@@ -148,6 +167,121 @@ class RecallSettings(_Section):
     pool: Annotated[Whole, Field(ge=10, le=10_000), Knob("now", step=10)] = 100
     weak_below: Annotated[Number, Field(ge=0.0, le=1.0), Knob("now", step=0.05)] = 0.3
     weights: WeightSettings = WeightSettings()
+    shares: ShareSettings = ShareSettings()
+
+
+class ContextSettings(_Section):
+    """What is put together for a prompt."""
+
+    pack_tokens: Annotated[Whole, Field(ge=50, le=100_000), Knob("now", step=50)] = 800
+    floor: Annotated[Number, Field(ge=0.0, le=1.0), Knob("now", step=0.05)] = 0.8
+
+
+class BriefingSettings(_Section):
+    """What is served at the start of a conversation, before anything is asked."""
+
+    days: Annotated[Whole, Field(ge=1, le=365), Knob("now", step=1)] = 7
+    max_sessions: Annotated[Whole, Field(ge=0, le=200), Knob("now", step=1)] = 20
+    interval_minutes: Annotated[Number, Field(ge=0.0, le=1_440.0), Knob("now", step=1.0)] = 5.0
+    max_age_minutes: Annotated[Number, Field(ge=1.0, le=10_080.0), Knob("now", step=10.0)] = 120.0
+
+
+TtlDays = Annotated[Number, Field(ge=0.01, le=36_500.0), Knob("next_write", step=1.0)]
+# The same names as engine.domain.atom.CURVES; a test keeps them equal.
+Curve = Annotated[Literal["exponential", "linear", "step"], Folded, Knob("next_write")]
+
+
+class EpisodicLife(_Section):
+    """Shelf life of what happened."""
+
+    ttl_days: TtlDays = 7.0
+    curve: Curve = "exponential"
+
+
+class PlannedLife(_Section):
+    """Shelf life of a plan without a deadline."""
+
+    ttl_days: TtlDays = 2.0
+    curve: Curve = "step"
+
+
+class FactualLife(_Section):
+    """Shelf life of knowledge."""
+
+    ttl_days: TtlDays = 180.0
+    curve: Curve = "exponential"
+
+
+class RelationalLife(_Section):
+    """Shelf life of a relation between people."""
+
+    ttl_days: TtlDays = 90.0
+    curve: Curve = "linear"
+
+
+class PreferenceLife(_Section):
+    """Shelf life of a like, a dislike or a habit."""
+
+    ttl_days: TtlDays = 60.0
+    curve: Curve = "exponential"
+
+
+class UnknownLife(_Section):
+    """Shelf life of what no rule knew."""
+
+    ttl_days: TtlDays = 30.0
+    curve: Curve = "linear"
+
+
+class AtomSettings(_Section):
+    """Small facts with a type and a shelf life."""
+
+    enabled: Annotated[bool, Knob("now")] = True
+    sweep_hours: Annotated[Number, Field(ge=0.1, le=8_760.0), Knob("now", step=1.0)] = 24.0
+    forget_after_days: Annotated[Number, Field(ge=0.0, le=3_650.0), Knob("now", step=1.0)] = 7.0
+    purge_after_days: Annotated[Number, Field(ge=0.0, le=3_650.0), Knob("now", step=1.0)] = 30.0
+    same_fact_jaccard: Annotated[Number, Field(ge=0.1, le=1.0), Knob("next_write", step=0.05)] = 0.6
+    episodic: EpisodicLife = EpisodicLife()
+    planned: PlannedLife = PlannedLife()
+    factual: FactualLife = FactualLife()
+    relational: RelationalLife = RelationalLife()
+    preference: PreferenceLife = PreferenceLife()
+    unknown: UnknownLife = UnknownLife()
+
+
+class GraphSettings(_Section):
+    """People, topics and facts, and what joins them."""
+
+    enabled: Annotated[bool, Knob("now")] = True
+    hops: Annotated[Whole, Field(ge=0, le=2), Knob("now", step=1)] = 1
+    expansion_limit: Annotated[Whole, Field(ge=1, le=200), Knob("now", step=1)] = 24
+    find_entities: Annotated[bool, Knob("next_write")] = True
+
+
+class IntentSettings(_Section):
+    """Whether what a question asks for moves weights."""
+
+    enabled: Annotated[bool, Knob("now")] = True
+
+
+class DiversitySettings(_Section):
+    """How results are kept from repeating each other; ``None`` keeps the preset's way."""
+
+    mmr_lambda: Weight = None
+    dedup_threshold: Weight = None
+
+
+class RerankSettings(_Section):
+    """A second look at the best candidates."""
+
+    pool: Annotated[Whole, Field(ge=1, le=1_000), Knob("now", step=10)] = 50
+
+
+class CacheSettings(_Section):
+    """Answers kept for callers that ask the same again."""
+
+    ttl_s: Annotated[Number, Field(ge=0.0, le=3_600.0), Knob("now", step=5.0)] = 45.0
+    size: Annotated[Whole, Field(ge=0, le=10_000), Knob("restart", step=64)] = 256
 
 
 class McpSettings(_Section):
@@ -180,6 +314,14 @@ class Settings(_Section):
     recall: RecallSettings = RecallSettings()
     mcp: McpSettings = McpSettings()
     log: LogSettings = LogSettings()
+    atoms: AtomSettings = AtomSettings()
+    context: ContextSettings = ContextSettings()
+    briefing: BriefingSettings = BriefingSettings()
+    intent: IntentSettings = IntentSettings()
+    diversity: DiversitySettings = DiversitySettings()
+    rerank: RerankSettings = RerankSettings()
+    cache: CacheSettings = CacheSettings()
+    graph: GraphSettings = GraphSettings()
 
 
 @cache
@@ -210,6 +352,13 @@ def checked(key: str, value: object, place: str) -> object:
 def assembled(values: Mapping[str, object]) -> Settings:
     """Settings of already checked values by key; what is missing has its default."""
     return Settings.model_validate(_nested(values))
+
+
+def check_together(values: Mapping[str, object]) -> None:
+    """Raises :class:`ConfigInvalid` for checked values that cannot hold at the same time: weights
+    that leave the preset nothing to rank by."""
+    recall = assembled(values).recall
+    effective(load_preset(recall.preset), recall.weights, recall.shares)
 
 
 def _nested(values: Mapping[str, object]) -> dict[str, object]:

@@ -18,11 +18,13 @@ _EDGES_READ = 400
 
 @dataclass(frozen=True, slots=True)
 class EntryHit:
-    """A memory found under an entry's text; ``bm25`` is larger for better."""
+    """A memory found under an entry's text; ``bm25`` is larger for better. ``is_fact`` tells a
+    fact from a name or a pair of names."""
 
     memory_id: int
     text: str
     bm25: float
+    is_fact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,14 @@ def entry_hits(
         return []
     where = condition(filters, now)
     rows = connection.execute(
-        f"""SELECT DISTINCT g.memory_id, e.text, e.id FROM json_each(:entries) h
+        f"""SELECT DISTINCT g.memory_id, e.text, e.id, n.type IS 'fact' FROM json_each(:entries) h
         JOIN graph_entry e ON e.id = h.value JOIN graph_entry_memory g ON g.entry_id = e.id
-        JOIN memory m ON m.id = g.memory_id WHERE {where.sql}
+        JOIN memory m ON m.id = g.memory_id LEFT JOIN graph_node n ON n.id = g.node_id
+        WHERE {where.sql}
         ORDER BY g.memory_id DESC LIMIT :row_limit""",
         {**where.parameters, "entries": json.dumps(list(hits)), "row_limit": 10 * limit},
     )
-    found = [EntryHit(int(row[0]), row[1], hits[int(row[2])]) for row in rows]
+    found = [EntryHit(int(row[0]), row[1], hits[int(row[2])], bool(row[3])) for row in rows]
     return sorted(found, key=lambda hit: (-hit.bm25, -hit.memory_id))
 
 

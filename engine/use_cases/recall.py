@@ -39,6 +39,7 @@ __all__ = ["Explanation", "Hit", "RecallRequest", "RecallResult", "RouteLines", 
 
 MAX_K = 100
 ONGOING = "ongoing"
+PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +261,11 @@ def _search(run: _Run, query: AnalysedQuery, within: Reach, vector: Vector | Non
 
 
 def _traits(run: _Run, understood: Understanding) -> frozenset[str]:
-    if not run.context.settings.intent.enabled:
+    # What is said in a piece of dialogue is not what is asked.
+    if understood.transcript or not run.context.settings.intent.enabled:
         return frozenset()
-    ongoing = {ONGOING} if understood.ongoing else set()
-    return intents_of(run.query) | ongoing
+    shown = {ONGOING: understood.ongoing, PEOPLE: bool(understood.people)}
+    return intents_of(run.query) | {trait for trait, is_so in shown.items() if is_so}
 
 
 def _ranked(run: _Run, connection: Connection, search: Search) -> _Ranked:

@@ -37,7 +37,7 @@ class TuneRequest:
     tune_on: tuple[str, ...] = ()
     preset: str | None = None
     measure: Measure = MEASURE
-    max_trials: int = 80
+    max_trials: int = 120
 
 
 def tune(context: EngineContext, request: TuneRequest, parts: EvaluationParts) -> Proposal:

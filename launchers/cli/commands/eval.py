@@ -53,7 +53,7 @@ def eval_command(
     sets: SetOptions,
     setup: SetupOptions,
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[DIR|FILE]...", help="cli.argument.eval_sets")
+        list[str] | None, typer.Argument(metavar="[DIR|FILE]", help="cli.argument.eval_sets")
     ] = None,
 ) -> int:
     """Measure recall on sets of questions with known answers."""
@@ -112,13 +112,13 @@ def _show(output: Output, setup: SetupOptions, reports: Sequence[SetReport]) -> 
     names = tuple(reports[0].outcomes[0].overall.values)
     labels = [setup.preset or "", setup.against] if setup.against else [""]
     rows = [row for report in reports for row in _rows(output, report, labels)]
+    if setup.against is None:
+        rows = [row[:-1] for row in rows]
     if output.format == "tsv":
         output.tsv(rows)
         return
     columns = [Column(output.say(f"cli.eval.column.{name}"), wraps=True) for name in _PLACE]
-    if setup.against is None:
-        rows = [row[:-1] for row in rows]
-    else:
+    if setup.against is not None:
         columns.append(Column(output.say("cli.eval.column.preset")))
         rows = [(*row[:2], row[-1], *row[2:-1]) for row in rows]
     heads = ("n", *names, "p50", "p95")

@@ -40,7 +40,7 @@ def judge_command(
         str | None, typer.Argument(metavar="[QUERY]", help="cli.argument.judge_query")
     ] = None,
     refs: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="cli.argument.judge_refs")
+        list[str] | None, typer.Argument(metavar="[ID]", help="cli.argument.judge_refs")
     ] = None,
 ) -> int:
     """Say that memories answer a question, or do not; without memories, list what was said."""

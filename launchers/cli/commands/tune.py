@@ -32,7 +32,7 @@ class SearchOptions:
     measure: Annotated[str, option("--measure", key="tune_measure", metavar="NAME@K")] = (
         MEASURE.name
     )
-    trials: Annotated[int, option("--trials", key="tune_trials", metavar="N")] = 80
+    trials: Annotated[int, option("--trials", key="tune_trials", metavar="N")] = 120
 
 
 def tune_command(
@@ -41,7 +41,7 @@ def tune_command(
     sets: SetOptions,
     given: SearchOptions,
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[DIR|FILE]...", help="cli.argument.eval_sets")
+        list[str] | None, typer.Argument(metavar="[DIR|FILE]", help="cli.argument.eval_sets")
     ] = None,
 ) -> int:
     """Search for better weights on one part of the questions and report on the other."""

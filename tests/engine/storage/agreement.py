@@ -23,6 +23,7 @@ def disagreements(database: Path) -> list[str]:
     try:
         connection.execute("BEGIN IMMEDIATE")
         found = [*_file(connection), *_rows(connection), *_text(connection), *_pieces(connection)]
+        found += _atoms(connection)
         connection.execute("ROLLBACK")
         return found
     finally:
@@ -80,6 +81,22 @@ def _terms(connection: sqlite3.Connection) -> list[str]:
         WHERE m.workspace_id <> f.workspace_id"""
     ).fetchone()[0]
     return found + ([f"{moved} text rows count in another workspace"] if moved else [])
+
+
+def _atoms(connection: sqlite3.Connection) -> list[str]:
+    atoms = _ids(connection, "SELECT id FROM atom WHERE state <> 'forgotten'")
+    rows = _ids(connection, "SELECT id FROM atom_fts_row")
+    found = [f"atom text rows differ: {sorted(atoms ^ rows)[:5]}"] if atoms != rows else []
+    stated = _ids(connection, "SELECT atom_id FROM atom_mention")
+    unstated = _ids(connection, "SELECT id FROM atom") - stated
+    found += [f"atoms that nobody states: {sorted(unstated)[:5]}"] if unstated else []
+    hidden = _ids(
+        connection,
+        """SELECT id FROM atom a WHERE state = 'active' AND NOT EXISTS (SELECT 1
+        FROM atom_mention n JOIN memory m ON m.id = n.memory_id WHERE n.atom_id = a.id
+        AND m.deleted_at IS NULL AND m.archived_at IS NULL)""",
+    )
+    return found + ([f"active without a live memory: {sorted(hidden)[:5]}"] if hidden else [])
 
 
 def _pieces(connection: sqlite3.Connection) -> list[str]:
