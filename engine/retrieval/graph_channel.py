@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.domain.graph import FACT, Step
+from engine.domain.graph import CO_OCCURS_WITH, DESCRIBES, FACT, Step
 from engine.language.name_candidates import name_candidates
 from engine.language.terms import QueryTerms
 from engine.retrieval.analysis import inverse_document_frequency
@@ -60,8 +60,11 @@ class GraphHit:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
+    """``path`` is empty for a name or pair of names found as text: the node says it better."""
+
     score: float
     path: tuple[Step, ...]
+    is_fact: bool = False
 
 
 def graph_candidates(
@@ -91,7 +94,9 @@ def _by_entries(
     best = max((hit.bm25 for hit in hits), default=0.0)
     for hit in hits:
         if best > 0:
-            ways[hit.memory_id].append(_Way(ENTRY_WEIGHT * hit.bm25 / best, (Step(hit.text),)))
+            path = (Step(hit.text, DESCRIBES),) if hit.is_fact else ()
+            score = ENTRY_WEIGHT * hit.bm25 / best
+            ways[hit.memory_id].append(_Way(score, path, hit.is_fact))
 
 
 def _by_nodes(
@@ -153,10 +158,25 @@ def _rarity(node: NamedNode, within: Reach) -> float:
 def _together(ways: Sequence[_Way]) -> GraphHit:
     ordered = sorted(ways, key=lambda way: -way.score)
     score = ordered[0].score + FURTHER_WAY * sum(way.score for way in ordered[1:])
-    longest = max(ordered, key=lambda way: (len(way.path), way.score))
-    named = [way.path[0] for way in ordered if len(way.path) == 1]
-    path = longest.path if len(longest.path) > 1 else tuple(dict.fromkeys(named))[:3]
-    return GraphHit(min(1.0, score), path, ordered[0].score)
+    return GraphHit(min(1.0, score), _path(ordered), ordered[0].score)
+
+
+def _path(ways: Sequence[_Way]) -> tuple[Step, ...]:
+    """The way as it is shown: from the people and topics named, joined in this memory, or over
+    a hop from one of them, to the fact that the query found."""
+    told = next((way.path[0] for way in ways if way.is_fact), None)
+    named = list(
+        dict.fromkeys(way.path[0] for way in ways if len(way.path) == 1 and not way.is_fact)
+    )
+    walked = next((way.path for way in ways if len(way.path) > 1), ())
+    if named:
+        first, *others = named
+        path = (first, *(Step(step.name, CO_OCCURS_WITH) for step in others[:2]))
+    else:
+        path = walked
+    if told is None:
+        return path
+    return (*path, told) if path else (Step(told.name),)
 
 
 def _lookups(connection: Connection, terms: QueryTerms) -> list[Match]:

@@ -50,7 +50,7 @@ class Window:
 class Understanding:
     """A query as it is searched.
 
-    ``meaning`` is the text to embed. ``words`` and ``dates`` are its text without and with only
+    ``transcript`` marks a piece of a dialogue. ``meaning`` is the text to embed. ``words`` and ``dates`` are its text without and with only
     the time expressions. ``people`` are folded names that memories know. ``ongoing`` marks a
     turn of work that goes on, where the newest memories matter most.
     """
@@ -62,6 +62,7 @@ class Understanding:
     windows: tuple[Window, ...]
     people: tuple[str, ...]
     ongoing: bool
+    transcript: bool = False
 
 
 def understand(
@@ -89,6 +90,7 @@ def understand(
         windows=_windows(mentions),
         people=tuple(dict.fromkeys(candidate.folded for candidate in named)),
         ongoing=not mentions and not transcript and is_ongoing(query),
+        transcript=transcript,
     )
 
 
