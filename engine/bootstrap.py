@@ -36,6 +36,7 @@ from engine.domain.scope import Filters
 from engine.evaluation.search import Proposal
 from engine.evaluation.session import EvaluationParts, EvaluationRequest
 from engine.language.terms import build_analyser
+from engine.retrieval.cache import RecallCache
 from engine.storage.database import FILE_NAME as DATABASE_NAME
 from engine.storage.database import Database, open_database
 from engine.storage.memories import Page
@@ -412,6 +413,7 @@ def open_engine(
         ),
         token=token,
         models_folder=(cache or folder / CACHE_FOLDER) / "models",
+        answers=RecallCache(settings.cache.ttl_s, settings.cache.size),
     )
     return Engine(context, notices)
 

@@ -17,6 +17,7 @@ from engine.domain.times import zone_named
 from engine.language.terms import Analyser
 from engine.model_clients.provider import ModelHost, provider_of, weights_are_here
 from engine.model_clients.remote.config import RemoteConfig
+from engine.retrieval.cache import RecallCache
 from engine.storage import embeddings
 from engine.storage.database import Database
 from engine.vector_index.stored import SpaceIndexes
@@ -41,6 +42,7 @@ class EngineContext:
     token: str
     models_folder: Path
     background: PendingQueue = field(default_factory=NoQueue)
+    answers: RecallCache[object] = field(default_factory=RecallCache)
     _models: ModelHost | None = None
     _models_key: tuple[object, ...] = ()
     _older: dict[str, ModelHost] = field(default_factory=dict)

@@ -50,9 +50,10 @@ class Window:
 class Understanding:
     """A query as it is searched.
 
-    ``transcript`` marks a piece of a dialogue. ``meaning`` is the text to embed. ``words`` and ``dates`` are its text without and with only
-    the time expressions. ``people`` are folded names that memories know. ``ongoing`` marks a
-    turn of work that goes on, where the newest memories matter most.
+    ``transcript`` marks a piece of a dialogue. ``meaning`` is the text to embed; ``words`` and
+    ``dates`` are its text without and with only the time expressions. ``people`` are folded
+    names that memories know. ``ongoing`` marks a turn of work that goes on, where the newest
+    memories matter most.
     """
 
     text: str

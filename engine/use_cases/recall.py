@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -26,18 +26,25 @@ from engine.retrieval.facts import ATOM, GRAPH_TEXT, TEXT, VECTOR, QueryFacts
 from engine.retrieval.graph_channel import Expansion
 from engine.retrieval.intent import intents_of
 from engine.retrieval.lexical import LexicalScore
-from engine.retrieval.pool import Degradation, Pool, Search, facts, gather
+from engine.retrieval.pool import Degradation, Pool, Search, earliest_deadline, facts, gather
 from engine.retrieval.reach import Reach, reach
 from engine.retrieval.scoring import Ranking, current_first, rank
 from engine.retrieval.selection import Choice, Cut, Selection, select
 from engine.retrieval.strength import strength
 from engine.retrieval.understanding import Understanding, understand
-from engine.storage import fulltext, memories
+from engine.storage import changes, fulltext, memories
 from engine.storage.database import Connection
 
 __all__ = ["Explanation", "Hit", "RecallRequest", "RecallResult", "RouteLines", "recall"]
 
 MAX_K = 100
+# Channels that may take part in each mode of asking.
+_MODES = {
+    "auto": frozenset({TEXT, VECTOR, ATOM, GRAPH_TEXT}),
+    "keyword": frozenset({TEXT, ATOM}),
+    "semantic": frozenset({VECTOR}),
+    "graph": frozenset({TEXT, ATOM, GRAPH_TEXT}),
+}
 ONGOING = "ongoing"
 PEOPLE = "people"
 
@@ -94,7 +101,8 @@ class Hit:
 class RecallResult:
     """The answer. ``degraded`` names channels that did not take part; ``cut`` counts matches
     dropped for being weaker than a floor; ``understood`` is what was read from the query;
-    ``stages_ms`` is wall time by stage."""
+    ``switched_off`` are channels that settings keep from taking part; ``cached`` marks an answer
+    given before, to the same question and the same store. ``stages_ms`` is wall time by stage."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -105,6 +113,8 @@ class RecallResult:
     config_version: str
     understood: Understanding
     stages_ms: dict[str, float]
+    switched_off: tuple[str, ...] = ()
+    cached: bool = False
 
     @property
     def keywords_only(self) -> bool:
@@ -134,14 +144,25 @@ class _Run:
     @property
     def uses(self) -> frozenset[str]:
         """The channels that settings and the request's mode let take part."""
-        settings, mode = self.context.settings, self.request.mode
-        on = {
-            TEXT: settings.text.enabled and mode != "semantic",
-            VECTOR: settings.vectors.enabled and mode in ("auto", "semantic"),
-            ATOM: settings.atoms.enabled and mode != "semantic",
-            GRAPH_TEXT: settings.graph.enabled and mode in ("auto", "graph"),
+        wanted = _MODES[self.request.mode]
+        return frozenset(name for name, on in self.switches.items() if on and name in wanted)
+
+    @property
+    def switches(self) -> dict[str, bool]:
+        """Each channel and whether settings let it take part."""
+        settings = self.context.settings
+        return {
+            TEXT: settings.text.enabled,
+            VECTOR: settings.vectors.enabled,
+            ATOM: settings.atoms.enabled,
+            GRAPH_TEXT: settings.graph.enabled,
         }
-        return frozenset(channel for channel, wanted in on.items() if wanted)
+
+    @property
+    def key(self) -> Hashable:
+        """What an answer depends on beside the store itself."""
+        version = self.context.live.version()
+        return (self.query, self.request, self.k, self.preset.name, version, self.host.identity())
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -166,21 +187,36 @@ class _Ranked:
 def recall(context: EngineContext, request: RecallRequest) -> RecallResult:
     """Answer a query. Reads only. Raises InvalidInput for a blank query or a bad option."""
     run = _begun(context, request)
-    search = _asked(run)
     with context.database.read() as connection:
+        change = changes.last(connection)
+    known = context.answers.get(run.key, change, run.now)
+    if isinstance(known, RecallResult):
+        return replace(known, cached=True, stages_ms={})
+    result, deadline = _answer(run)
+    if not result.degraded and context.settings.cache.ttl_s > 0:
+        context.answers.put(run.key, result, change, run.now, deadline)
+    return result
+
+
+def _answer(run: _Run) -> tuple[RecallResult, float | None]:
+    """The answer, and when the first memory that it was made of expires."""
+    search = _asked(run)
+    with run.context.database.read() as connection:
         ranked = _ranked(run, connection, search)
         hits = _hits(run, connection, ranked)
-    return RecallResult(
+    result = RecallResult(
         query=run.query,
         hits=hits,
         degraded=tuple(run.degraded),
         pool=len(ranked.pool.rows),
         cut=ranked.selection.cut,
         preset=run.preset.name,
-        config_version=context.live.version(),
+        config_version=run.context.live.version(),
         understood=search.query.understood,
         stages_ms=run.stages_ms,
+        switched_off=tuple(name for name, on in run.switches.items() if not on),
     )
+    return result, earliest_deadline(ranked.pool.rows)
 
 
 def ranking_of(context: EngineContext, request: RecallRequest) -> Ranking:
@@ -277,7 +313,7 @@ def _ranked(run: _Run, connection: Connection, search: Search) -> _Ranked:
     with run.stage("score"):
         ranking = rank(run.preset, candidates, search.facts, settings.weights, settings.shares)
         ranking = current_first(ranking, pool.newer)
-        calibration = calibration_of(run.host.identity())
+        calibration = calibration_of(run.host.identity(), run.context.models_folder)
         strengths = {item.id: _strength(pool, item.id, calibration) for item in candidates}
     with run.stage("select"):
         cut = _cut(run, strengths)

@@ -21,6 +21,10 @@ _ARROWS = {"describes": "—{}→"}
 
 def print_explanation(output: Output, result: RecallResult, zone: tzinfo | None) -> None:
     """Print what was read from the query, why each result stands where it does, and the run."""
+    if result.cached:
+        output.line(output.say("cli.explain.cached"))
+    if result.switched_off:
+        output.line(output.say("cli.explain.off", channels=", ".join(result.switched_off)))
     for line in _understood(output, result, zone):
         output.line(line)
     for hit in result.hits:

@@ -141,6 +141,8 @@ def _record(
             }
             for item in result.degraded
         ],
+        "switched_off": list(result.switched_off),
+        "cached": result.cached,
         "pool": result.pool,
         "cut": result.cut,
         "preset": result.preset,

@@ -66,6 +66,35 @@ def test_without_one_of_the_layers_answers_still_come(
         assert missing not in answer.hits[0].explanation.ranks
 
 
+def test_what_is_switched_off_is_said(home: Path) -> None:
+    environ = HASHING | {"JIYI_GRAPH__ENABLED": "false", "JIYI_ATOMS__ENABLED": "false"}
+    with open_engine(home, environ=environ) as engine:
+        remember(engine, "阿丽是小明的表妹")
+        assert engine.recall(RecallRequest("表妹")).switched_off == ("atom", "graph_text")
+
+
+def test_the_same_question_is_answered_from_before_until_something_is_written(
+    engine: Engine, home: Path
+) -> None:
+    remember(engine, "阿丽是小明的表妹")
+    first = engine.recall(RecallRequest("小明的表妹"))
+    again = engine.recall(RecallRequest("小明的表妹"))
+    assert (first.cached, again.cached) == (False, True)
+    assert again.hits == first.hits
+    with open_engine(home, environ=HASHING) as other:
+        remember(other, "小红也是小明的表妹")
+    fresh = engine.recall(RecallRequest("小明的表妹"))
+    assert not fresh.cached
+    assert len(fresh.hits) == 2
+
+
+def test_an_answer_is_not_kept_beyond_a_deadline(engine: Engine, clock: FixedClock) -> None:
+    remember(engine, "今天的临时密码是八八六", expires_at=clock.now() + 10)
+    assert engine.recall(RecallRequest("临时密码")).hits
+    clock.advance(11)
+    assert not engine.recall(RecallRequest("临时密码")).hits
+
+
 def test_a_model_that_is_down_is_said_in_the_answer(home: Path) -> None:
     with open_engine(home, environ=KEYWORDS) as engine:
         remember(engine, "保险箱口令规则：生日倒写")

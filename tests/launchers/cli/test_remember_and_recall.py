@@ -108,6 +108,8 @@ def test_recall_json_has_its_documented_shape(jiyi):
         "query",
         "results",
         "degraded",
+        "switched_off",
+        "cached",
         "pool",
         "cut",
         "preset",
