@@ -239,3 +239,47 @@ def test_the_blend_with_earned_words_that_a_preset_may_name():
     assert got[2] == pytest.approx(0.9 * 0.65 / 0.7 + 0.05 + 0.025, abs=1e-12)
     assert got[3] == pytest.approx(0.0125, abs=1e-12)
     assert {i: round(s, 6) for i, s in got.items()} == {1: 0.975, 2: 0.910714, 3: 0.0125}
+
+
+BALANCED_POOL = [
+    Facts(
+        id=1,
+        created_at=NOW - 14 * DAY,
+        importance=0.5,
+        cosine=0.8,
+        bm25=10.0,
+        coverage=0.6,
+        rare_words=1.4,
+        time_match=1.0,
+        context=0.5,
+        speaker=1.0,
+    ),
+    Facts(id=2, created_at=NOW, importance=1.0, cosine=0.6, bm25=4.0, coverage=0.3, context=0.8),
+    Facts(id=3, created_at=NOW - 28 * DAY, importance=0.0, cosine=0.4, context=0.2, graph=0.5),
+]
+
+
+def test_balanced():
+    """
+    The words earned (.6 - .4) / .4 = .5 of their share: .4 * .5 = .2, the vectors have .8.
+    words of 2 beside 1: (4 * .3^.3) / (10 * .6^.3) = .4 * .812252 = .324901
+    relevance: 1: .8 + .2 = 1; 2: .8 * .5 + .2 * .324901 = .464980; 3: 0
+    1: .6 + .4*.5 + .5*1 + .12*1 + .05*.5 + .02*.5 = 1.455
+    2: .6 * .464980 + .4*.8 + .05*1 + .02*1 = .668988
+    3: .4*.2 + .02*.25 = .085
+    """
+    got = scores("balanced", BALANCED_POOL, word_count=5)
+    assert {i: round(score, 6) for i, score in got.items()} == {1: 1.455, 2: 0.668988, 3: 0.085}
+
+
+def test_balanced_for_work_that_goes_on_and_for_people():
+    """Recency counts .30 in place of .02: 1 + .28 * .5, 2 + .28, 3 + .28 * .25; a person named
+    lets the graph count, of which 3 has the best: .05; a relation asked for, .3."""
+    ongoing = scores("balanced", BALANCED_POOL, word_count=5, traits=frozenset({"ongoing"}))
+    assert {i: round(s, 6) for i, s in ongoing.items()} == {1: 1.595, 2: 0.948988, 3: 0.155}
+    people = scores("balanced", BALANCED_POOL, word_count=5, traits=frozenset({"people"}))
+    assert round(people[3], 6) == 0.135
+    both = scores(
+        "balanced", BALANCED_POOL, word_count=5, traits=frozenset({"people", "relational"})
+    )
+    assert round(both[3], 6) == 0.385
