@@ -15,8 +15,12 @@ from collections.abc import Callable
 from engine.context import EngineContext
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import JiyiError
+from engine.use_cases.atoms import sweep_atoms
+from engine.use_cases.briefing import refresh_stale_briefings
 from engine.use_cases.embed_pending import embed_pending, queue_missing
+from engine.use_cases.fill_layers import derive_missing
 from engine.use_cases.maintain import fill_missing_text
+from engine.use_cases.models import calibrate_model, release_unused_indexes
 from engine.use_cases.presence import report_presence, withdraw_presence
 
 log = logging.getLogger("jiyi.background")
@@ -25,6 +29,7 @@ _TICK_S = 5.0
 _PRESENCE_S = 60.0
 _STOP_S = 3.0
 _MODEL_WAIT_S = 30.0
+_FILL_S = 1.0
 
 
 class BackgroundWorker:
@@ -39,6 +44,7 @@ class BackgroundWorker:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._present_until = 0.0
+        self._swept_until = 0.0
         self._followed: SpaceIdentity | None = None
         self._thread = threading.Thread(target=self._run, name="jiyi-background", daemon=True)
 
@@ -83,11 +89,31 @@ class BackgroundWorker:
         if time.monotonic() >= self._present_until:
             report_presence(self._context, self.client, self._version, self._started_at)
             self._present_until = time.monotonic() + _PRESENCE_S
+            self._attempt(lambda: release_unused_indexes(self._context))
         self._follow_model()
         while not self._stop.is_set():
             progress = embed_pending(self._context, wait_s=_MODEL_WAIT_S)
             if not progress.more or progress.reason is not None:
                 break
+        self._attempt(self._fill_layers)
+        self._attempt(self._refresh_briefings)
+        self._attempt(self._sweep)
+
+    def _fill_layers(self) -> None:
+        """Atoms and graph for memories that lack them, a second at a time."""
+        while not self._stop.is_set() and derive_missing(self._context, _FILL_S):
+            continue
+
+    def _refresh_briefings(self) -> None:
+        refresh_stale_briefings(self._context)
+
+    def _sweep(self) -> None:
+        """Move atoms on whose time has come. Sweeping twice changes nothing, so processes need
+        not agree on who does it."""
+        if time.monotonic() < self._swept_until:
+            return
+        sweep_atoms(self._context)
+        self._swept_until = time.monotonic() + self._context.settings.atoms.sweep_hours * 3600
 
     def _follow_model(self) -> None:
         """Queue what the model lacks, at the start and when the settings name another one."""
@@ -97,6 +123,12 @@ class BackgroundWorker:
             if queued:
                 log.info("%d memories wait for vectors of the current model", queued)
             self._followed = identity
+            self._attempt(self._calibrate)
+
+    def _calibrate(self) -> None:
+        """Thresholds of a space nobody measured; a model that does not answer is asked again."""
+        if self._context.models.is_remote:
+            calibrate_model(self._context, _MODEL_WAIT_S)
 
     def _attempt(self, work: Callable[[], None]) -> None:
         try:

@@ -66,7 +66,17 @@ def set_values(path: Path, values: Mapping[str, object]) -> None:
     text = _Document(path, before).changed(wanted)
     after = bom + text.encode("utf-8")
     if after != before:
+        _refuse_contradiction(path, after)
         _replace(path, before, after)
+
+
+def _refuse_contradiction(path: Path, content: bytes) -> None:
+    """Other faults of the file are no reason not to mend one of them."""
+    try:
+        parse_config(content, path, {})
+    except ConfigInvalid as error:
+        if error.key == "error.weights_all_zero":
+            raise
 
 
 def written_value(path: Path, key: str) -> object:

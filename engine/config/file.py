@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.config.environment import unknown_name
 from engine.config.layer import Layer
-from engine.config.schema import checked, declared
+from engine.config.schema import check_together, checked, declared
 from engine.domain.errors import ConfigInvalid
 from engine.domain.vocabulary import nearest
 
@@ -52,13 +52,16 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 def parse_config(content: bytes, path: Path, environ: Mapping[str, str]) -> Layer:
-    """Check the content of the file at ``path``; ``environ`` answers ``${NAME}`` values."""
+    """Check the content of the file at ``path``; ``environ`` answers ``${NAME}`` values. Raises
+    :class:`ConfigInvalid`, also for values that cannot hold together."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigInvalid("error.config_encoding", path=path) from error
     table = _load(text, path)
-    return _Reader(text, path, environ).layer(table)
+    layer = _Reader(text, path, environ).layer(table)
+    check_together(layer.values)
+    return layer
 
 
 def ensure_user_config(home: Path) -> Path:

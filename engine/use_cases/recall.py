@@ -47,6 +47,7 @@ _MODES = {
 }
 ONGOING = "ongoing"
 PEOPLE = "people"
+WORDS = "words_only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +301,11 @@ def _traits(run: _Run, understood: Understanding) -> frozenset[str]:
     # What is said in a piece of dialogue is not what is asked.
     if understood.transcript or not run.context.settings.intent.enabled:
         return frozenset()
-    shown = {ONGOING: understood.ongoing, PEOPLE: bool(understood.people)}
+    shown = {
+        ONGOING: understood.ongoing,
+        PEOPLE: bool(understood.people),
+        WORDS: VECTOR not in run.uses or bool(run.degraded),
+    }
     return intents_of(run.query) | {trait for trait, is_so in shown.items() if is_so}
 
 
