@@ -101,7 +101,7 @@ class PythonSegmenter(_LazySegmenter):
         self._cache_dir = cache_dir
 
     def _load(self) -> tuple[Cut, Cut]:
-        tokenizer = _quiet_jieba().Tokenizer()
+        tokenizer = quiet_jieba().Tokenizer()
         if self._cache_dir is None:
             # Its own default is a file in the shared temporary folder, which any other
             # user of the computer could have written.
@@ -116,7 +116,7 @@ class PythonSegmenter(_LazySegmenter):
         return tokenizer.lcut_for_search, tokenizer.lcut
 
 
-def _quiet_jieba() -> ModuleType:
+def quiet_jieba() -> ModuleType:
     """jieba without its messages on stderr and its warnings at import."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

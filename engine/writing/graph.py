@@ -12,6 +12,7 @@ from engine.context import EngineContext
 from engine.domain.graph import GraphDraft
 from engine.domain.memory import FieldValue
 from engine.domain.text import content_hash
+from engine.extraction.entities import entities_of
 from engine.extraction.graph import StatedFact, derive_graph
 from engine.storage import fulltext, graph
 from engine.storage.database import Connection
@@ -34,7 +35,8 @@ def derive_layer(
     is switched off."""
     if not context.settings.graph.enabled:
         return None
-    draft = derive_graph(_names(fields, "participants"), _names(fields, "topics"), facts)
+    people, topics = _named(context, fields)
+    draft = derive_graph(people, topics, facts)
     return GraphLayer(draft, tuple(_tokens(context, entry.text) for entry in draft.entries))
 
 
@@ -70,6 +72,17 @@ def erase(connection: Connection, memory_id: int) -> None:
     """Take back what a memory added so that none of its words are left in the index."""
     graph.remove_of(connection, memory_id)
     fulltext.merge(connection, ENTRIES)
+
+
+def _named(
+    context: EngineContext, fields: Mapping[str, FieldValue]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The people and topics of a memory: as its writer names them, else as its text does."""
+    people, topics = _names(fields, "participants"), _names(fields, "topics")
+    if people or topics or not context.settings.graph.find_entities:
+        return people, topics
+    found = entities_of(str(fields["text"]))
+    return found.people, found.topics
 
 
 def _names(fields: Mapping[str, FieldValue], name: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Layers:
 
 ATOMS_OFF = "atoms:off"
 GRAPH_OFF = "graph:off"
-GRAPH_RULES = "graph:1"
+GRAPH_RULES = "graph:2"
 
 
 def derive(

@@ -128,6 +128,13 @@ def test_names_nobody_has_and_senseless_changes_are_refused(family: Engine) -> N
         family.separate_name("小明", CALLER)
 
 
+def test_people_are_found_in_the_text_when_its_writer_names_none(keyword_engine: Engine) -> None:
+    remember(keyword_engine, "阿丽是小明的表妹")
+    remember(keyword_engine, "Caroline and Melanie painted a sunrise")
+    remember(keyword_engine, "今天去超市买了牛奶")
+    assert set(names(keyword_engine, "person")) == {"阿丽", "小明", "Caroline", "Melanie"}
+
+
 def test_the_way_between_two_people(family: Engine) -> None:
     remember(family, "阿丽和老周合租", participants=["阿丽", "老周"])
     assert [step.name for step in family.way_between("小明", "老周")] == ["小明", "阿丽", "老周"]

@@ -109,8 +109,8 @@ def test_a_memory_of_half_past_midnight_belongs_to_the_day_that_has_begun(
         at(clock, moment.replace(tzinfo=local).timestamp())
         remember(engine, f"夜班值班记录 {moment:%m}")
     at(clock, datetime(2025, 9, 10, 12, tzinfo=local).timestamp())
-    assert [hit.memory.id for hit in hits(engine, "9月1日的值班记录")][0] == 1
-    assert [hit.memory.id for hit in hits(engine, "8月31日的值班记录")][0] == 2
+    assert found(engine, "9月1日的值班记录")[0] == 1
+    assert found(engine, "8月31日的值班记录")[0] == 2
 
 
 def test_an_old_exact_match_is_not_buried_by_fresh_ones(engine: Engine, clock: FixedClock) -> None:
