@@ -11,6 +11,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine.bootstrap import open_engine
@@ -97,6 +98,15 @@ def test_a_write_that_waits_for_a_lock_does_not_keep_it_alive(tmp_path):
         connection.execute("ROLLBACK")
 
 
+def wait_until_it_watches(server: int) -> None:
+    """The watch over the parent is the server's first thread beside its main one."""
+    deadline = time.monotonic() + 30
+    while psutil.Process(server).num_threads() < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1.0)
+    assert is_running(server)
+
+
 @POSIX
 def test_a_killed_parent_takes_it_along_although_the_pipe_stays_open(tmp_path):
     reader, writer = os.pipe()
@@ -110,8 +120,7 @@ def test_a_killed_parent_takes_it_along_although_the_pipe_stays_open(tmp_path):
     assert parent.stdout is not None
     try:
         server = int(parent.stdout.readline())
-        time.sleep(2.0)
-        assert is_running(server)
+        wait_until_it_watches(server)
         parent.kill()
         parent.wait()
         deadline = time.monotonic() + 6
