@@ -41,6 +41,7 @@ from engine.storage.database import FILE_NAME as DATABASE_NAME
 from engine.storage.database import Database, open_database
 from engine.storage.memories import Page
 from engine.storage.statistics import Statistics
+from engine.storage.workspaces import Workspace
 from engine.use_cases import (
     atoms,
     auto_context,
@@ -62,6 +63,7 @@ from engine.use_cases import (
     projects,
     recall,
     tune,
+    workspaces,
 )
 from engine.use_cases.atoms import AtomList, AtomQuery, AtomView, Swept
 from engine.use_cases.auto_context import TaskRequest
@@ -86,6 +88,7 @@ from engine.use_cases.models import (
 from engine.use_cases.pack import PackRequest
 from engine.use_cases.recall import RecallRequest, RecallResult
 from engine.use_cases.tune import TuneRequest
+from engine.use_cases.workspaces import BulkChange, Progress
 from engine.vector_index.stored import SpaceIndexes, StoredVectors
 
 CACHE_FOLDER = "cache"
@@ -344,6 +347,38 @@ class Engine:
         if adopt:
             return projects.adopt_workspace(self.context, folder)
         return projects.find_workspace(self.context, folder)
+
+    def workspaces(self) -> Sequence[Workspace]:
+        """Every workspace with its counts."""
+        return workspaces.list_workspaces(self.context)
+
+    def workspace(self, name: str) -> Workspace:
+        """One workspace with its counts."""
+        return workspaces.find_workspace(self.context, name)
+
+    def create_workspace(
+        self, name: str, caller: Caller, *, domain: str | None = None
+    ) -> Workspace:
+        """Make a workspace."""
+        return workspaces.create_workspace(self.context, name, caller, domain)
+
+    def rename_workspace(self, name: str, new_name: str, caller: Caller) -> Workspace:
+        """Give a workspace another name."""
+        return workspaces.rename_workspace(self.context, name, new_name, caller)
+
+    def move_workspace(self, name: str, domain: str, caller: Caller) -> Workspace:
+        """Move a workspace to another domain."""
+        return workspaces.move_workspace(self.context, name, domain, caller)
+
+    def copy_workspace(
+        self, name: str, new_name: str, caller: Caller, on_progress: Progress
+    ) -> BulkChange:
+        """Copy a workspace with all its memories."""
+        return workspaces.copy_workspace(self.context, name, new_name, caller, on_progress)
+
+    def delete_workspace(self, name: str, caller: Caller, on_progress: Progress) -> BulkChange:
+        """Move all memories of a workspace to the trash."""
+        return workspaces.delete_workspace(self.context, name, caller, on_progress)
 
     def drain(self, budget_s: float) -> int:
         """Embed waiting memories now, within a time budget; return how many were done."""

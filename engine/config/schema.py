@@ -24,6 +24,7 @@ from engine.config.presets import effective, known_preset, load_preset, preset_n
 from engine.config.setting import Knob, Setting, declarations
 from engine.domain.errors import ConfigInvalid, JiyiError
 from engine.domain.times import zone_named
+from engine.domain.workspace_map import parse_mapping
 
 
 def _not_a_switch(value: object) -> object:
@@ -46,6 +47,12 @@ def _parted(value: object) -> object:
 def _known_zone(value: str) -> str:
     zone_named(value)
     return value
+
+
+def _mappings(entries: tuple[str, ...]) -> tuple[str, ...]:
+    for entry in entries:
+        parse_mapping(entry)
+    return entries
 
 
 Whole = Annotated[int, BeforeValidator(_not_a_switch)]
@@ -85,6 +92,7 @@ class MemorySettings(_Section):
     default_importance: Annotated[Number, Field(ge=0.0, le=1.0), Knob("next_write", step=0.05)] = (
         0.5
     )
+    auto_importance: Annotated[bool, Knob("next_write")] = False
 
 
 class StorageSettings(_Section):
@@ -284,6 +292,15 @@ class CacheSettings(_Section):
     size: Annotated[Whole, Field(ge=0, le=10_000), Knob("restart", step=64)] = 256
 
 
+class WorkspaceSettings(_Section):
+    """Which folders are projects, beside those under version control."""
+
+    root: Annotated[str, Knob("now", example="~/projects")] = ""
+    map: Annotated[
+        Names, AfterValidator(_mappings), Knob("now", example="~/work/acme = acme @ work, …")
+    ] = ()
+
+
 class McpSettings(_Section):
     """The server that assistants connect to."""
 
@@ -322,6 +339,7 @@ class Settings(_Section):
     rerank: RerankSettings = RerankSettings()
     cache: CacheSettings = CacheSettings()
     graph: GraphSettings = GraphSettings()
+    workspaces: WorkspaceSettings = WorkspaceSettings()
 
 
 @cache

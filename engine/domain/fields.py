@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from engine.domain import vocabulary
+from engine.domain import details, vocabulary
 from engine.domain.errors import InvalidInput
 from engine.domain.memory import FieldValue
 from engine.domain.text import scrub
@@ -127,6 +127,10 @@ def _choice(allowed: tuple[str, ...], name: str, value: object) -> str:
     return vocabulary.check(name, value, allowed)
 
 
+def _details(name: str, value: object) -> str | None:
+    return details.checked(value)
+
+
 _instant = partial(_number, -30_610_224_000.0, 221_845_392_000.0)
 
 FIELDS: dict[str, Field] = {
@@ -148,6 +152,7 @@ FIELDS: dict[str, Field] = {
     "trust": Field(partial(_choice, vocabulary.TRUSTS), "assistant"),
     "event_time": Field(_instant, None),
     "expires_at": Field(_instant, None),
+    "details": Field(_details, None),
 }
 """Every authored field by name."""
 

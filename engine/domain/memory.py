@@ -17,6 +17,7 @@ class Memory:
     """One document memory as stored. Times are UTC epoch seconds.
 
     ``importance`` (0-1) stays as set; what fades is kept in :class:`Strength`.
+    ``details`` are those of a structured kind (:mod:`engine.domain.details`).
     ``expires_at`` hides the memory at that instant; ``archived_at``, ``superseded_at`` and
     ``deleted_at`` are the other states that hide it.
     """
@@ -51,6 +52,7 @@ class Memory:
     source_ref: str | None = None
     trust: str = "assistant"
     review_state: str | None = None
+    details: str | None = None
     event_time: float | None = None
     expires_at: float | None = None
     archived_at: float | None = None

@@ -50,24 +50,28 @@ class _Scale:
     fragment_chars: int
     fragment_han_chars: int
     by_kind: Mapping[str, float]
+    tier_by_kind: Mapping[str, float]
 
 
 def importance_of(text: str, kind: str) -> Importance:
     """The importance of a text of a kind: the highest tier whose patterns it matches, with what
     its kind and a short text change (memory-model §6, details §6)."""
     scale, content = _scale(), text.strip()
-    tier, rule = _tier(content[:_HEAD_CHARS], scale)
+    tier, rule = _tier(content[:_HEAD_CHARS], kind, scale)
     modifiers = _modifiers(content, kind, scale)
     value = tier + sum(modifier.change for modifier in modifiers)
     clamped = min(scale.highest, max(scale.lowest, value))
     return Importance(round(clamped, 4), tier, rule, modifiers)
 
 
-def _tier(text: str, scale: _Scale) -> tuple[float, str]:
+def _tier(text: str, kind: str, scale: _Scale) -> tuple[float, str]:
     best, name = 0.0, "default"
     for rule in rules_for(TABLE, text):
         if float(rule.value) > best and rule.fits(text):
             best, name = float(rule.value), rule.name
+    # What is a decision is one, whatever words say so.
+    if scale.tier_by_kind.get(kind, 0.0) > best:
+        return scale.tier_by_kind[kind], kind
     return best or scale.nothing, name
 
 
@@ -83,4 +87,5 @@ def _modifiers(text: str, kind: str, scale: _Scale) -> tuple[Modifier, ...]:
 def _scale() -> _Scale:
     source = files("assets").joinpath("rules", TABLE, "scale.toml")
     table = tomllib.loads(source.read_text(encoding="utf-8"))
-    return _Scale(by_kind=table.pop("kind"), **table)
+    by_kind, tier_by_kind = table.pop("kind"), table.pop("tier")
+    return _Scale(by_kind=by_kind, tier_by_kind=tier_by_kind, **table)

@@ -10,6 +10,8 @@ from engine.language.time_expressions import find_times
 
 TABLE = "kinds"
 DIRECTIVE = "directive"
+BY_DEFAULT = "default"
+"""The rule of a kind for which no rule fits."""
 # What a text is for shows early; a question shows at its end.
 _HEAD_CHARS = 400
 _TAIL_CHARS = 200
@@ -29,7 +31,7 @@ def kind_of(text: str, now: float, zone: tzinfo | None, default: str = "semantic
     """The kind of a text by the first rule that fits (memory-model §6).
 
     ``now`` (epoch seconds) and ``zone`` say what its words of time mean; ``default`` is the kind
-    where no rule fits, by the rule ``default``.
+    where no rule fits, by the rule :data:`BY_DEFAULT`.
     """
     read = _read_part(text.strip())
     suggestion: str | None = None
@@ -44,7 +46,7 @@ def kind_of(text: str, now: float, zone: tzinfo | None, default: str = "semantic
             dated = _names_date(read, now, zone)
         if dated or not rule.dated:
             return KindChoice(rule.value, rule.name, suggestion)
-    return KindChoice(default, "default", suggestion)
+    return KindChoice(default, BY_DEFAULT, suggestion)
 
 
 def _read_part(text: str) -> str:

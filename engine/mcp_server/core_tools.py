@@ -75,6 +75,7 @@ def memorize(call: Call) -> str:
     stored = call.engine.memorize(request, caller)
     view = call.view
     lines = [view.say("mcp.memorized", **_named(stored.memory))]
+    lines += memory_answer.rule_lines(stored, view)
     if stored.twins:
         ids = ", ".join(f"#{twin}" for twin in stored.twins)
         lines.append(view.say("mcp.twins", ids=ids))

@@ -10,6 +10,7 @@ from engine.domain.times import iso
 from engine.mcp_server.quoting import fair_shares, fitting, json_size, quoted, quoted_size, size
 from engine.mcp_server.recorded import View, body, facts, heading, optional_instant
 from engine.mcp_server.requests import importance_steps
+from engine.use_cases.memorize import Memorized
 
 _TEXT_FIELDS = (
     "summary",
@@ -20,7 +21,7 @@ _TEXT_FIELDS = (
     "tags",
     "source_ref",
 )
-_PLAIN_FIELDS = ("sentiment", "polarity", "private", "session_id", "persona_id", "agent")
+_PLAIN_FIELDS = ("details", "sentiment", "polarity", "private", "session_id", "persona_id", "agent")
 _SPARE = 48
 
 
@@ -35,6 +36,19 @@ class _Range:
     @property
     def more(self) -> bool:
         return self.end < self.length
+
+
+def rule_lines(stored: Memorized, view: View) -> list[str]:
+    """By which rules the kind and the importance of a new memory were chosen, if by any."""
+    memory, lines = stored.memory, []
+    if stored.kind_rule is not None:
+        lines.append(view.say("rules.kind", kind=memory.kind, rule=stored.kind_rule))
+    if stored.importance_rule is not None:
+        shown = f"{importance_steps(memory.importance)}/10"
+        lines.append(view.say("rules.importance", importance=shown, rule=stored.importance_rule))
+    if stored.suggested_kind is not None:
+        lines.append(view.say("rules.suggested_mcp", kind=stored.suggested_kind))
+    return lines
 
 
 def as_text(memory: Memory, view: View, offset: int) -> str:

@@ -249,6 +249,10 @@ def _time_field(name: str, value: object, moment: Moment) -> str:
     return check(name, plain_text(name, value), _TIME_FIELDS)
 
 
+def _details(name: str, value: object, moment: Moment) -> object:
+    return value if isinstance(value, Mapping) else plain_text(name, value)
+
+
 _CHANGED_FIELDS: dict[str, Reader] = {
     "summary": _text,
     "persona_summary": _text,
@@ -268,6 +272,7 @@ _CHANGED_FIELDS: dict[str, Reader] = {
     "tags": _labels,
     "importance": _importance,
     "event_time": _instant,
+    "details": _details,
 }
 _NEW_FIELDS = {"workspace": _text} | _CHANGED_FIELDS | {"session": _text, "persona": _text}
 _FILTERS: dict[str, Reader] = {

@@ -83,7 +83,7 @@ CORE = (
         ),
         parameters=(
             Parameter("text", "text", "What to remember, clear on its own", required=True),
-            Parameter("kind", "name", "Default semantic", choices=KINDS),
+            Parameter("kind", "name", "By rules if left out", choices=KINDS),
             Parameter("topics", "labels"),
             Parameter("participants", "labels", "People involved"),
             Parameter("tags", "labels"),
@@ -95,7 +95,8 @@ CORE = (
                 '"name=value; name=value": workspace, summary, persona_summary, '
                 "key_facts (a | b), sentiment (positive, neutral, negative), polarity (-1, 0, 1), "
                 "pinned, private, source, source_ref, trust (user, assistant; external for text "
-                "from web or files), ttl (7d) or expires_at, session, persona",
+                "from web or files), ttl (7d) or expires_at, session, persona, "
+                "details (JSON; of kinds decision, resolved, question, knowledge)",
             ),
         ),
         effect="adds",

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from engine.storage.database import Connection
 
 MEMORY = "memory"
+WORKSPACE = "workspace"
 
 
 def mark(connection: Connection, subject_kind: str, subject_ids: Iterable[int]) -> None:

@@ -110,6 +110,25 @@ def replace_pieces(
     clear_pending(connection, memory_id)
 
 
+def copy_pieces(connection: Connection, memory_id: int, copy_id: int) -> None:
+    """Give a copy of a memory the pieces of the original, byte for byte, and its place among
+    those that wait for vectors."""
+    connection.execute(
+        """INSERT INTO piece
+        (owner_kind, owner_id, start_offset, end_offset, space_id, content_hash, vector)
+        SELECT owner_kind, :copy_id, start_offset, end_offset, space_id, content_hash, vector
+        FROM piece WHERE owner_kind = 'memory' AND owner_id = :memory_id ORDER BY id""",
+        {"memory_id": memory_id, "copy_id": copy_id},
+    )
+    connection.execute(
+        """INSERT INTO pending_embedding
+        (owner_kind, owner_id, attempts, next_attempt_at, failed_reason)
+        SELECT owner_kind, :copy_id, attempts, next_attempt_at, failed_reason
+        FROM pending_embedding WHERE owner_kind = 'memory' AND owner_id = :memory_id""",
+        {"memory_id": memory_id, "copy_id": copy_id},
+    )
+
+
 def remove_pieces(connection: Connection, memory_id: int) -> None:
     """Remove a memory's pieces from every space (its text changed or it is erased)."""
     connection.execute(

@@ -13,6 +13,7 @@ from engine.storage.database import Connection, Row
 MEMORY = "memory"
 ATOM = "atom"
 NODE = "node"
+WORKSPACE = "workspace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ _BODY_COLUMNS = (
     "key_facts",
     "tags",
     "source_ref",
+    "details",
 )
 _LIST_COLUMNS = frozenset({"topics", "participants", "key_facts", "tags"})
 _BOOL_COLUMNS = frozenset({"pinned", "private"})
@@ -111,6 +112,17 @@ def update(connection: Connection, memory_id: int, values: Mapping[str, FieldVal
             "UPDATE memory_strength SET importance_now = ? WHERE memory_id = ?",
             (values["importance"], memory_id),
         )
+
+
+def copy_strength(connection: Connection, memory_id: int, copy_id: int) -> None:
+    """Give a copy of a memory what use made of the original."""
+    connection.execute(
+        """UPDATE memory_strength SET (importance_now, salience, last_access, access_count,
+        access_window) = (SELECT importance_now, salience, last_access, access_count,
+        access_window FROM memory_strength WHERE memory_id = :memory_id)
+        WHERE memory_id = :copy_id""",
+        {"memory_id": memory_id, "copy_id": copy_id},
+    )
 
 
 def workspace_id(connection: Connection, memory_id: int) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engine.context import EngineContext
 from engine.domain import fields as authored_fields
 from engine.domain.caller import Caller
+from engine.domain.details import require_fitting
 from engine.domain.errors import Conflict, InvalidInput, JiyiError
 from engine.domain.ids import parse_ref
 from engine.domain.memory import FieldValue, Memory
@@ -57,7 +58,9 @@ def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) ->
         changed = _differing(memory, wanted)
         if not changed:
             return Edited(memory, ())
-        layers = derive(context, writing.authored(memory) | changed, embedded)
+        fields = writing.authored(memory) | changed
+        require_fitting(str(fields["kind"]), fields["details"])
+        layers = derive(context, fields, embedded)
         stamp = Stamp(caller.actor, context.clock.now(), new_uid())
         edited = writing.edit(connection, memory, changed, layers, stamp)
     pending = "text" in changed and embedded is None

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.context import EngineContext
+from engine.domain import details
 from engine.domain import fields as authored_fields
 from engine.domain.caller import Caller
 from engine.domain.errors import InvalidInput, JiyiError, ModelUnavailable
 from engine.domain.memory import GLOBAL_WORKSPACE, Draft, FieldValue, Memory
 from engine.domain.text import scrub
 from engine.domain.times import parse_duration
+from engine.extraction.importance import importance_of
+from engine.extraction.kinds import KindChoice, kind_of
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
@@ -20,6 +23,8 @@ from engine.writing.layers import derive, require_length
 from engine.writing.workspace_names import workspace_name
 
 _BATCH = 200
+AUTO = "auto"
+"""The importance that asks for the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class MemorizeRequest:
     """What to remember.
 
     ``fields`` are authored fields as in :mod:`engine.domain.fields`; ``text`` is required.
+    Without a ``kind`` rules choose one; for the importance ``auto`` they score the text.
     ``ttl`` (a duration such as ``7d``) and the field ``expires_at`` exclude each other.
     ``workspace`` names where it belongs; the caller's current one by default.
     """
@@ -41,17 +47,34 @@ class MemorizeRequest:
 @dataclass(frozen=True, slots=True)
 class Memorized:
     """A stored memory. ``twins`` are live memories of its workspace with the very same text;
-    ``pending`` means it has no vectors yet, for ``keywords_only`` if there is no model."""
+    ``pending`` means it has no vectors yet, for ``keywords_only`` if there is no model.
+
+    ``kind_rule`` is the rule that chose its kind and ``importance_rule`` says how its importance
+    was scored (rule, tier, modifiers); ``None`` where the writer gave them or a setting did.
+    ``suggested_kind`` is ``directive`` where the text reads like a standing instruction.
+    """
 
     memory: Memory
     twins: tuple[int, ...] = ()
     pending: bool = False
     keywords_only: JiyiError | None = None
+    kind_rule: str | None = None
+    importance_rule: str | None = None
+    suggested_kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A draft with the rules that completed it."""
+
+    draft: Draft
+    kind: KindChoice | None
+    importance_rule: str | None
 
 
 @dataclass(slots=True)
 class _Batch:
-    drafts: list[Draft]
+    items: list[_Chosen]
     embedded: list[Embedded | None] = field(default_factory=list)
     reason: ModelUnavailable | None = None
 
@@ -88,7 +111,7 @@ def _draft_at(
     place: int,
     caller: Caller,
     now: float,
-) -> Draft:
+) -> _Chosen:
     try:
         return _draft(context, requests[place], caller, now)
     except InvalidInput as error:
@@ -97,24 +120,80 @@ def _draft_at(
         raise
 
 
-def _draft(context: EngineContext, request: MemorizeRequest, caller: Caller, now: float) -> Draft:
-    given = authored_fields.validated({"text": ""} | dict(request.fields))
+def _draft(context: EngineContext, request: MemorizeRequest, caller: Caller, now: float) -> _Chosen:
+    written = {"text": ""} | dict(request.fields)
+    is_auto = written.get("importance") == AUTO
+    if is_auto:
+        del written["importance"]
+    given = authored_fields.validated(written)
     require_length(context, given["text"])
-    settings = context.settings.memory
     chosen: dict[str, FieldValue] = authored_fields.defaults()
-    chosen |= {"kind": settings.default_kind, "importance": settings.default_importance}
     chosen |= {name: value for name, value in given.items() if value is not None}
-    if request.ttl is not None:
-        chosen["expires_at"] = _deadline(request, now)
-    elif given.get("expires_at") is not None and float(str(given["expires_at"])) <= now:
-        raise InvalidInput("error.expires_in_past")
-    return Draft(
+    kind = _choose_kind(context, given, chosen, now)
+    details.require_fitting(str(chosen["kind"]), chosen["details"])
+    importance_rule = _score(context, given, chosen, is_auto=is_auto)
+    _set_deadline(request, given, chosen, now)
+    draft = Draft(
         fields=chosen,
         workspace=workspace_name(request.workspace or caller.workspace or GLOBAL_WORKSPACE),
         session_id=_name(request.session_id or caller.session_id),
         persona_id=_name(request.persona_id),
         agent=_name(caller.agent),
     )
+    return _Chosen(draft, kind, importance_rule)
+
+
+def _choose_kind(
+    context: EngineContext,
+    given: Mapping[str, FieldValue],
+    chosen: dict[str, FieldValue],
+    now: float,
+) -> KindChoice | None:
+    """Choose the kind by its details or by rules unless the writer gave one."""
+    if given.get("kind") is not None:
+        return None
+    detailed = details.kind_of(chosen["details"])
+    if detailed is not None:
+        chosen["kind"] = detailed
+        return KindChoice(detailed, "details")
+    event_time = given.get("event_time")
+    # A dated text that is stored later counts its words of time from when it happened.
+    at = float(event_time) if isinstance(event_time, (int, float)) else now
+    default = context.settings.memory.default_kind
+    choice = kind_of(str(chosen["text"]), at, context.zone, default)
+    chosen["kind"] = choice.kind
+    return choice
+
+
+def _score(
+    context: EngineContext,
+    given: Mapping[str, FieldValue],
+    chosen: dict[str, FieldValue],
+    *,
+    is_auto: bool,
+) -> str | None:
+    """Score the importance by rules where that is asked for or set; say how."""
+    settings = context.settings.memory
+    if given.get("importance") is not None:
+        return None
+    if not is_auto and not settings.auto_importance:
+        chosen["importance"] = settings.default_importance
+        return None
+    scored = importance_of(str(chosen["text"]), str(chosen["kind"]))
+    chosen["importance"] = scored.value
+    return scored.explained
+
+
+def _set_deadline(
+    request: MemorizeRequest,
+    given: Mapping[str, FieldValue],
+    chosen: dict[str, FieldValue],
+    now: float,
+) -> None:
+    if request.ttl is not None:
+        chosen["expires_at"] = _deadline(request, now)
+    elif given.get("expires_at") is not None and float(str(given["expires_at"])) <= now:
+        raise InvalidInput("error.expires_in_past")
 
 
 def _name(value: str | None) -> str | None:
@@ -129,19 +208,27 @@ def _deadline(request: MemorizeRequest, now: float) -> float:
 
 
 def _embed(context: EngineContext, batch: _Batch) -> None:
-    texts = [text_of(draft.fields) for draft in batch.drafts]
+    texts = [text_of(item.draft.fields) for item in batch.items]
     wait_s = context.settings.embedding.wait_s
     batch.embedded, batch.reason = embed_now(context, texts, wait_s)
 
 
 def _store(context: EngineContext, batch: _Batch, stamp: Stamp) -> list[Memorized]:
     prepared = [
-        (draft, derive(context, draft.fields, embedded))
-        for draft, embedded in zip(batch.drafts, batch.embedded, strict=True)
+        (item.draft, derive(context, item.draft.fields, embedded))
+        for item, embedded in zip(batch.items, batch.embedded, strict=True)
     ]
     with context.database.write() as connection:
         created = [writing.create(connection, draft, layers, stamp) for draft, layers in prepared]
     return [
-        Memorized(item.memory, item.twins, item.pending, batch.reason if item.pending else None)
-        for item in created
+        Memorized(
+            memory=item.memory,
+            twins=item.twins,
+            pending=item.pending,
+            keywords_only=batch.reason if item.pending else None,
+            kind_rule=chosen.kind.rule if chosen.kind else None,
+            importance_rule=chosen.importance_rule,
+            suggested_kind=chosen.kind.suggestion if chosen.kind else None,
+        )
+        for item, chosen in zip(created, batch.items, strict=True)
     ]

@@ -6,6 +6,7 @@ from engine.domain.errors import InvalidInput
 from engine.domain.text import scrub
 
 MAX_WORKSPACE_CHARS = 100
+MAX_DOMAIN_CHARS = 40
 # Room for the number that tells projects with the same folder name apart.
 _FOLDER_CHARS = MAX_WORKSPACE_CHARS - 10
 
@@ -15,6 +16,15 @@ def workspace_name(name: str) -> str:
     cleaned = _cleaned(name)
     if not 0 < len(cleaned) <= MAX_WORKSPACE_CHARS:
         raise InvalidInput("error.bad_workspace", value=cleaned[:40], limit=MAX_WORKSPACE_CHARS)
+    return cleaned
+
+
+def domain_name(name: str) -> str:
+    """A domain's name as stored, in small letters; raises :class:`InvalidInput` for a blank or
+    endless one."""
+    cleaned = _cleaned(name).casefold()
+    if not 0 < len(cleaned) <= MAX_DOMAIN_CHARS:
+        raise InvalidInput("error.bad_domain", value=cleaned[:40], limit=MAX_DOMAIN_CHARS)
     return cleaned
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 from typer.models import OptionInfo
 
+from engine.use_cases.memorize import AUTO
 from launchers.cli.help import show_help
 
 
@@ -17,13 +19,28 @@ def _show_help(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit()
 
 
-def option(name: str, *others: str, key: str = "", metavar: str | None = None) -> OptionInfo:
+def option(
+    name: str,
+    *others: str,
+    key: str = "",
+    metavar: str | None = None,
+    parser: Callable[[str], object] | None = None,
+) -> OptionInfo:
     """An option whose help is the message ``cli.option.<key>`` (by default its own name)."""
     own = key or name.lstrip("-").replace("-", "_")
     found: OptionInfo = typer.Option(
-        name, *others, help=f"cli.option.{own}", metavar=metavar, show_default=False
+        name, *others, help=f"cli.option.{own}", metavar=metavar, show_default=False, parser=parser
     )
     return found
+
+
+def read_importance(value: str) -> float | str:
+    """A number, or the word that asks for the rules."""
+    word = value.strip().casefold()
+    try:
+        return word if word == AUTO else float(word)
+    except ValueError:
+        raise typer.BadParameter("not a number") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +79,9 @@ class FieldOptions:
     participant: Annotated[list[str] | None, option("--participant")] = None
     fact: Annotated[list[str] | None, option("--fact")] = None
     tag: Annotated[list[str] | None, option("--tag")] = None
-    importance: Annotated[float | None, option("--importance", metavar="0-1")] = None
+    importance: Annotated[
+        object, option("--importance", metavar="0-1|auto", parser=read_importance)
+    ] = None
     summary: Annotated[str | None, option("--summary")] = None
     persona_summary: Annotated[str | None, option("--persona-summary")] = None
     sentiment: Annotated[str | None, option("--sentiment", metavar="positive|neutral|negative")] = (
@@ -77,6 +96,7 @@ class FieldOptions:
     event_time: Annotated[str | None, option("--event-time", metavar="TIME")] = None
     ttl: Annotated[str | None, option("--ttl", metavar="7d")] = None
     expires_at: Annotated[str | None, option("--expires-at", metavar="TIME")] = None
+    detail: Annotated[list[str] | None, option("--detail", metavar="NAME=VALUE")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import fields
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
+from engine.domain import details
 from engine.domain.memory import JournalEntry, Memory
 from engine.domain.times import day, iso
 
@@ -32,6 +33,7 @@ def memory_record(memory: Memory, now: float, zone: tzinfo | None) -> dict[str, 
     record: dict[str, object] = {
         field.name: getattr(memory, field.name) for field in fields(memory)
     }
+    record["details"] = details.read(memory.details) or None
     for name in _TIMES:
         instant = getattr(memory, name)
         record[name] = None if instant is None else iso(instant, zone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.bootstrap import Engine
+from engine.domain.errors import InvalidInput
 from engine.domain.scope import Filters
 from engine.domain.times import parse_instant
 from engine.domain.vocabulary import KINDS, TRUSTS, check
@@ -17,6 +18,7 @@ FIELD_NAMES = {
     "fact": "key_facts",
     "tag": "tags",
     "pin": "pinned",
+    "detail": "details",
 }
 """Options whose field has another name."""
 
@@ -32,8 +34,21 @@ def authored_fields(engine: Engine, given: FieldOptions) -> dict[str, object]:
             continue
         if name in _INSTANTS:
             value = parse_instant(value, engine.context.zone)
+        elif name == "detail":
+            value = _details(value)
         found[FIELD_NAMES.get(name, name)] = value
     return found
+
+
+def _details(given: list[str]) -> dict[str, object]:
+    """Details from ``name=value``; a name given several times has a list."""
+    found: dict[str, list[str]] = {}
+    for pair in given:
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise InvalidInput("error.expected_details")
+        found.setdefault(name.strip(), []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
 def filters(

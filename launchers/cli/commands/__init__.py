@@ -16,6 +16,7 @@ COMMANDS = {
     "restore": "forget",
     "atoms": "atoms",
     "graph": "graph",
+    "workspaces": "workspaces",
     "stats": "stats",
     "doctor": "doctor",
     "eval": "eval",

@@ -52,9 +52,22 @@ def _show(output: Output, engine: Engine, stored: Memorized, *, pending: bool) -
         output.line(f"#{memory.id}")
     else:
         output.line(output.say("cli.remembered", ref=f"#{memory.id}", workspace=memory.workspace))
+        _show_rules(output, stored)
     if stored.twins:
         twins = ", ".join(f"#{twin}" for twin in stored.twins)
         output.note("cli.twins", refs=twins)
+
+
+def _show_rules(output: Output, stored: Memorized) -> None:
+    memory = stored.memory
+    if stored.kind_rule is not None:
+        output.line(output.say("rules.kind", kind=memory.kind, rule=stored.kind_rule))
+    if stored.importance_rule is not None:
+        shown, rule = f"{memory.importance:g}", stored.importance_rule
+        output.line(output.say("rules.importance", importance=shown, rule=rule))
+    if stored.suggested_kind is not None:
+        ref, kind = f"#{memory.id}", stored.suggested_kind
+        output.line(output.say("rules.suggested_cli", ref=ref, kind=kind))
 
 
 def _record(engine: Engine, stored: Memorized, pending: bool) -> dict[str, object]:
@@ -64,6 +77,10 @@ def _record(engine: Engine, stored: Memorized, pending: bool) -> dict[str, objec
         "uid": memory.uid,
         "workspace": memory.workspace,
         "kind": memory.kind,
+        "kind_rule": stored.kind_rule,
+        "suggested_kind": stored.suggested_kind,
+        "importance": memory.importance,
+        "importance_rule": stored.importance_rule,
         "revision": memory.revision,
         "created_at": iso(memory.created_at, engine.context.zone),
         "twins": list(stored.twins),

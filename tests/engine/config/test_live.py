@@ -17,7 +17,7 @@ OTHER_VALUES: dict[str, object] = {
     "choice": None,
     "switch": False,
     "text": "Asia/Shanghai",
-    "list": "core, manage",
+    "list": "core = a, manage = b",
 }
 
 

@@ -223,3 +223,44 @@ def test_a_text_above_the_limit_is_refused_whole(home: Path) -> None:
         assert refusal(engine, MemorizeRequest({"text": "x" * 20_000_000})).key == (
             "error.text_too_long"
         )
+
+
+def test_without_a_kind_rules_choose_one_and_say_which(engine: Engine) -> None:
+    stored = engine.memorize(MemorizeRequest({"text": "我们决定改用 Rust"}), CALLER)
+    assert (stored.memory.kind, stored.kind_rule) == ("decision", "zh.decision")
+    plain = engine.memorize(MemorizeRequest({"text": "小明是后端工程师"}), CALLER)
+    assert (plain.memory.kind, plain.kind_rule) == ("semantic", "default")
+
+
+def test_a_kind_that_is_given_wins(engine: Engine) -> None:
+    request = MemorizeRequest({"text": "我们决定改用 Rust", "kind": "knowledge"})
+    stored = engine.memorize(request, CALLER)
+    assert (stored.memory.kind, stored.kind_rule) == ("knowledge", None)
+
+
+def test_a_standing_instruction_is_suggested_alone(engine: Engine) -> None:
+    stored = engine.memorize(MemorizeRequest({"text": "Never push to main"}), CALLER)
+    assert stored.suggested_kind == "directive"
+    assert stored.memory.kind != "directive"
+
+
+def test_importance_is_scored_when_it_is_asked_for(engine: Engine) -> None:
+    request = MemorizeRequest({"text": "我们决定改用 Rust 写解析器", "importance": "auto"})
+    stored = engine.memorize(request, CALLER)
+    assert (stored.memory.importance, stored.importance_rule) == (0.75, "zh.decision 0.75")
+    plain = engine.memorize(MemorizeRequest({"text": "我们决定改用 Rust 写解析器"}), CALLER)
+    assert (plain.memory.importance, plain.importance_rule) == (0.5, None)
+
+
+def test_importance_is_scored_when_that_is_set_and_none_is_given(home: Path) -> None:
+    environ = {
+        "JIYI_MEMORY__AUTO_IMPORTANCE": "true",
+        "JIYI_MEMORY__DEFAULT_KIND": "episodic",
+    }
+    with open_engine(home, environ=HASHING | environ) as engine:
+        scored = engine.memorize(MemorizeRequest({"text": "我们决定改用 Rust 写解析器"}), CALLER)
+        assert scored.memory.importance == 0.75
+        given = engine.memorize(MemorizeRequest({"text": "记住", "importance": 0.2}), CALLER)
+        assert (given.memory.importance, given.importance_rule) == (0.2, None)
+        plain = engine.memorize(MemorizeRequest({"text": "小明是后端工程师"}), CALLER)
+        assert (plain.memory.kind, plain.kind_rule) == ("episodic", "default")

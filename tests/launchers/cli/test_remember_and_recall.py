@@ -14,7 +14,21 @@ def test_in_a_pipe_remember_prints_the_id_alone(jiyi):
 
 
 def test_on_a_terminal_remember_says_where_it_went(jiyi):
-    assert jiyi.terminal("remember", "tea").out == "Remembered as #1 in global.\n"
+    shown = jiyi.terminal("remember", "tea").out.splitlines()
+    assert shown[0] == "Remembered as #1 in global."
+    assert "semantic" in shown[1]
+    assert "default" in shown[1]
+    assert jiyi.terminal("remember", "tea", "--kind", "semantic").out.count("\n") == 1
+
+
+def test_details_are_given_by_name(jiyi):
+    options = "--kind decision --detail what=Rust --detail alternatives=Go --detail alternatives=C"
+    assert jiyi("remember", "Rust it is", *options.split()).code == 0
+    details = jiyi("show", "1", "--json").json["details"]
+    assert details == {"what": "Rust", "alternatives": ["Go", "C"]}
+    refused = jiyi("remember", "x", "--kind", "decision", "--detail", "fix=y")
+    assert refused.code == 1
+    assert "alternatives" in refused.err
 
 
 def test_every_field_given_by_option_is_stored(jiyi):
@@ -49,6 +63,10 @@ def test_remember_json_has_its_documented_shape(jiyi):
         "uid",
         "workspace",
         "kind",
+        "kind_rule",
+        "suggested_kind",
+        "importance",
+        "importance_rule",
         "revision",
         "created_at",
         "twins",
@@ -192,3 +210,13 @@ def test_a_reader_that_closes_the_pipe_early_hears_no_complaint(run_command):
     assert writer.stderr.read() == b""
     writer.stderr.close()
     assert writer.wait(30) in (0, 1, 141)
+
+
+def test_rules_choose_kind_and_importance_and_are_named(jiyi):
+    record = jiyi("remember", "我们决定改用 Rust 写解析器", "--importance", "auto", "--json").json
+    assert (record["kind"], record["kind_rule"]) == ("decision", "zh.decision")
+    assert (record["importance"], record["importance_rule"]) == (0.75, "zh.decision 0.75")
+    given = jiyi("remember", "决定用 Go", "--kind", "semantic", "--json").json
+    assert (given["kind"], given["kind_rule"], given["importance_rule"]) == ("semantic", None, None)
+    shown = jiyi.terminal("remember", "Never push to main", "--lang", "en").out
+    assert "jiyi edit #3 --kind directive" in shown
