@@ -297,7 +297,7 @@ class WorkspaceSettings(_Section):
 
     root: Annotated[str, Knob("now", example="~/projects")] = ""
     map: Annotated[
-        Names, AfterValidator(_mappings), Knob("now", example="~/work/acme = acme @ work, …")
+        Names, AfterValidator(_mappings), Knob("now", example="~/projects/acme = acme @ work, …")
     ] = ()
 
 

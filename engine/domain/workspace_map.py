@@ -1,4 +1,4 @@
-"""Which folders belong to which workspace, as the settings say: ``~/work/acme = acme @ work``."""
+"""Which folders belong to which workspace, as the settings say: ``~/projects/acme = acme @ work``."""
 
 from __future__ import annotations
 
