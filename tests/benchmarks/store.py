@@ -17,8 +17,9 @@ from engine.use_cases.memorize import MemorizeRequest
 from engine.use_cases.recall import RecallRequest
 from tests.benchmarks.corpus import Item, items
 
-# Vectors cost the same whatever made them; hashing keeps the model out of the figures.
-ENVIRONMENT = {"JIYI_EMBEDDING__PROVIDER": "hashing"}
+# Vectors cost the same whatever made them; hashing keeps the model out of the figures. Answers
+# kept from before would measure nothing.
+ENVIRONMENT = {"JIYI_EMBEDDING__PROVIDER": "hashing", "JIYI_CACHE__TTL_S": "0"}
 CALLER = Caller("benchmark")
 _BATCH = 200
 _QUERIES = 200
