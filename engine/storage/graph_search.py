@@ -14,6 +14,8 @@ from engine.storage.fulltext import ENTRIES, Match
 
 # What is read of a popular node: its newest edges stand for the others.
 _EDGES_READ = 400
+# A text that many memories share, such as a name, leads to its newest ones; the node leads on.
+_MEMORIES_OF_ENTRY = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,20 @@ def entry_hits(
     if not hits:
         return []
     where = condition(filters, now)
-    rows = connection.execute(
-        f"""SELECT DISTINCT g.memory_id, e.text, e.id, n.type IS 'fact' FROM json_each(:entries) h
-        JOIN graph_entry e ON e.id = h.value JOIN graph_entry_memory g ON g.entry_id = e.id
-        JOIN memory m ON m.id = g.memory_id LEFT JOIN graph_node n ON n.id = g.node_id
-        WHERE {where.sql}
-        ORDER BY g.memory_id DESC LIMIT :row_limit""",
-        {**where.parameters, "entries": json.dumps(list(hits)), "row_limit": 10 * limit},
-    )
-    found = [EntryHit(int(row[0]), row[1], hits[int(row[2])], bool(row[3])) for row in rows]
-    return sorted(found, key=lambda hit: (-hit.bm25, -hit.memory_id))
+    found: dict[tuple[int, int], EntryHit] = {}
+    for entry_id, bm25 in hits.items():
+        rows = connection.execute(
+            f"""SELECT g.memory_id, e.text, n.type IS 'fact' FROM
+            (SELECT * FROM graph_entry_memory WHERE entry_id = :entry_id
+                ORDER BY rowid DESC LIMIT :row_limit) g
+            JOIN graph_entry e ON e.id = g.entry_id JOIN memory m ON m.id = g.memory_id
+            LEFT JOIN graph_node n ON n.id = g.node_id WHERE {where.sql}""",
+            {**where.parameters, "entry_id": entry_id, "row_limit": _MEMORIES_OF_ENTRY},
+        )
+        for row in rows:
+            hit = EntryHit(int(row[0]), row[1], bm25, bool(row[2]))
+            found.setdefault((hit.memory_id, entry_id), hit)
+    return sorted(found.values(), key=lambda hit: (-hit.bm25, -hit.memory_id))
 
 
 def named_nodes(connection: Connection, candidates: Sequence[str], limit: int) -> list[NamedNode]:
@@ -75,7 +81,7 @@ def named_nodes(connection: Connection, candidates: Sequence[str], limit: int) -
     longest names first."""
     rows = connection.execute(
         """SELECT DISTINCT n.id, n.type, n.name, (SELECT count(*) FROM (SELECT 1
-            FROM graph_mention g WHERE g.node_id = n.id LIMIT 10000)), length(n.canonical)
+            FROM graph_mention g WHERE g.node_id = n.id LIMIT 1000)), length(n.canonical)
         FROM json_each(:names) c JOIN graph_node n ON n.type IN ('person', 'topic')
         AND (n.canonical = c.value OR n.canonical = (SELECT a.canonical FROM graph_alias a
             WHERE a.type = n.type AND a.alias = c.value))

@@ -266,6 +266,7 @@ _LAYERS_SCHEMA = (
         CHECK (source_id <> target_id),
         UNIQUE (source_id, target_id, relation, memory_id)
     )""",
+    "CREATE INDEX graph_edge_by_source ON graph_edge(source_id)",
     "CREATE INDEX graph_edge_by_target ON graph_edge(target_id)",
     "CREATE INDEX graph_edge_by_memory ON graph_edge(memory_id)",
     """CREATE TABLE graph_entry (

@@ -268,6 +268,8 @@ CREATE TABLE graph_edge (
     UNIQUE (source_id, target_id, relation, memory_id)
 );
 
+CREATE INDEX graph_edge_by_source ON graph_edge(source_id);
+
 CREATE INDEX graph_edge_by_target ON graph_edge(target_id);
 
 CREATE INDEX graph_edge_by_memory ON graph_edge(memory_id);
