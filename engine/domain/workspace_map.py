@@ -1,4 +1,4 @@
-"""Which folders belong to which workspace, by settings such as ``~/projects/acme = acme @ work``."""
+"""Which folders belong to which workspace, by settings: ``~/projects/acme = acme @ work``."""
 
 from __future__ import annotations
 
