@@ -25,9 +25,10 @@ NODE_WEIGHT = 0.7
 HOP_WEIGHT = 0.7
 SECOND_HOP_WEIGHT = 0.4
 FURTHER_WAY = 0.35
-_MOST_NAMED = 8
+_MOST_NAMED = 4
 _MEMORIES_OF_NEIGHBOUR = 12
-_MAX_POSTINGS = 10_000
+_MAX_POSTINGS = 3_000
+_MOST_ENTRIES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def graph_candidates(
 ) -> dict[int, GraphHit]:
     """Memories in reach that the graph leads to, the best first."""
     ways: dict[int, list[_Way]] = defaultdict(list)
-    _by_entries(connection, query.terms, within, query.limit, ways)
+    _by_entries(connection, query.terms, within, min(query.limit, _MOST_ENTRIES), ways)
     candidates = {item.folded for item in name_candidates(query.text)}
     named = graph_search.named_nodes(connection, sorted(candidates), _MOST_NAMED)
     _by_nodes(connection, named, within, query.limit, ways)

@@ -13,9 +13,9 @@ from engine.storage.filters import condition
 from engine.storage.fulltext import ENTRIES, Match
 
 # What is read of a popular node: its newest edges stand for the others.
-_EDGES_READ = 400
+_EDGES_READ = 100
 # A text that many memories share, such as a name, leads to its newest ones; the node leads on.
-_MEMORIES_OF_ENTRY = 30
+_MEMORIES_OF_ENTRY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,15 @@ def named_nodes(connection: Connection, candidates: Sequence[str], limit: int) -
     """People and topics whose canonical name, or an alias of it, is one of the candidates; the
     longest names first."""
     rows = connection.execute(
-        """SELECT DISTINCT n.id, n.type, n.name, (SELECT count(*) FROM (SELECT 1
+        """WITH named(type, canonical) AS (
+            SELECT t.value, c.value FROM json_each(:names) c, json_each('["person","topic"]') t
+            UNION SELECT a.type, a.canonical FROM json_each(:names) c,
+                json_each('["person","topic"]') t
+                JOIN graph_alias a ON a.type = t.value AND a.alias = c.value)
+        SELECT n.id, n.type, n.name, (SELECT count(*) FROM (SELECT 1
             FROM graph_mention g WHERE g.node_id = n.id LIMIT 1000)), length(n.canonical)
-        FROM json_each(:names) c JOIN graph_node n ON n.type IN ('person', 'topic')
-        AND (n.canonical = c.value OR n.canonical = (SELECT a.canonical FROM graph_alias a
-            WHERE a.type = n.type AND a.alias = c.value))
+        FROM named CROSS JOIN graph_node n ON n.type = named.type
+            AND n.canonical = named.canonical
         ORDER BY length(n.canonical) DESC, n.id LIMIT :limit""",
         {"names": json.dumps(list(candidates), ensure_ascii=False), "limit": limit},
     )
