@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,9 +12,13 @@ from engine.domain.scope import Filters
 from engine.storage import atoms, fulltext
 from engine.storage.database import Connection
 from engine.storage.filters import condition
-from engine.storage.fulltext import Match
+from engine.storage.fulltext import ATOMS, Match
 
 _COLUMN_WEIGHTS = "1.0, 0.5"
+_BY_BM25 = f"""SELECT rowid AS id, bm25(atom_fts, {_COLUMN_WEIGHTS}) AS score FROM atom_fts
+    WHERE atom_fts MATCH :query ORDER BY score LIMIT :looked_at"""
+_BY_GIVEN = """SELECT json_extract(value, '$[0]') AS id, -json_extract(value, '$[1]') AS score
+    FROM json_each(:scores) ORDER BY score LIMIT :looked_at"""
 _LIFE = "a.state, a.curve, a.refreshed_at, a.ttl_days, a.expires_at, a.deadline"
 _IDS_PER_STATEMENT = 500
 # A memory counts as outdated from this share of its facts on: one changed detail of a long
@@ -56,25 +61,28 @@ def matching(
     if not matches:
         return []
     where = condition(filters, now)
-    looked_at = -1 if limits[1] is None else limits[1]
-    rows = connection.execute(
-        f"""SELECT a.id, m.id, -f.score, {_LIFE}
-        FROM (SELECT rowid AS id, bm25(atom_fts, {_COLUMN_WEIGHTS}) AS score FROM atom_fts
-            WHERE atom_fts MATCH :query ORDER BY score LIMIT :looked_at) f
+    values = {
+        **where.parameters,
+        "query": fulltext.any_of(matches),
+        "atom_now": now,
+        "looked_at": -1 if limits[1] is None else limits[1],
+        "row_limit": limits[0],
+    }
+    rows = connection.execute(_matching(_BY_BM25, where.sql), values).fetchall()
+    if not all(fulltext.is_sound(row[2]) for row in rows):
+        scores = fulltext.plain_scores(connection, matches, ATOMS)
+        values["scores"] = json.dumps(list(scores.items()))
+        rows = connection.execute(_matching(_BY_GIVEN, where.sql), values).fetchall()
+    return [AtomRow(row[0], row[1], row[2], AtomLife(*row[3:])) for row in rows]
+
+
+def _matching(scored: str, where: str) -> str:
+    return f"""SELECT a.id, m.id, -f.score, {_LIFE} FROM ({scored}) f
         CROSS JOIN atom a ON a.id = f.id
         CROSS JOIN atom_mention n ON n.atom_id = a.id
         CROSS JOIN memory m ON m.id = n.memory_id
         WHERE a.state = 'active' AND (a.expires_at IS NULL OR a.expires_at > :atom_now)
-        AND {where.sql} ORDER BY f.score LIMIT :row_limit""",
-        {
-            **where.parameters,
-            "query": fulltext.any_of(matches),
-            "atom_now": now,
-            "looked_at": looked_at,
-            "row_limit": limits[0],
-        },
-    )
-    return [AtomRow(row[0], row[1], row[2], AtomLife(*row[3:])) for row in rows]
+        AND {where} ORDER BY f.score LIMIT :row_limit"""
 
 
 def lives(connection: Connection, memory_ids: Iterable[int]) -> dict[int, list[AtomLife]]:
