@@ -84,20 +84,32 @@ class BackgroundWorker:
             log.warning("%d memories were missing from full-text search; added", filled)
 
     def _step(self) -> None:
+        """Every job in turn; one that fails does not keep the others from being done."""
         if not self._context.database.writable:
             return
-        if time.monotonic() >= self._present_until:
-            report_presence(self._context, self.client, self._version, self._started_at)
-            self._present_until = time.monotonic() + _PRESENCE_S
-            self._attempt(lambda: release_unused_indexes(self._context))
-        self._follow_model()
+        for work in (
+            self._show_presence,
+            self._follow_model,
+            self._embed_pending,
+            self._fill_layers,
+            self._refresh_briefings,
+            self._sweep,
+        ):
+            if not self._stop.is_set():
+                self._attempt(work)
+
+    def _show_presence(self) -> None:
+        if time.monotonic() < self._present_until:
+            return
+        report_presence(self._context, self.client, self._version, self._started_at)
+        self._present_until = time.monotonic() + _PRESENCE_S
+        release_unused_indexes(self._context)
+
+    def _embed_pending(self) -> None:
         while not self._stop.is_set():
             progress = embed_pending(self._context, wait_s=_MODEL_WAIT_S)
             if not progress.more or progress.reason is not None:
                 break
-        self._attempt(self._fill_layers)
-        self._attempt(self._refresh_briefings)
-        self._attempt(self._sweep)
 
     def _fill_layers(self) -> None:
         """Atoms and graph for memories that lack them, a second at a time."""
@@ -112,7 +124,8 @@ class BackgroundWorker:
         not agree on who does it."""
         if time.monotonic() < self._swept_until:
             return
-        sweep_atoms(self._context)
+        while sweep_atoms(self._context).more and not self._stop.is_set():
+            continue
         self._swept_until = time.monotonic() + self._context.settings.atoms.sweep_hours * 3600
 
     def _follow_model(self) -> None:

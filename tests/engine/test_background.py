@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from engine import background
 from engine.bootstrap import Engine, open_engine
 from engine.domain.clock import FixedClock
 from engine.domain.embedding import SpaceIdentity
 from engine.model_clients.hashing import HashingEmbedder
 from engine.model_clients.loaded import LocalModel
 from engine.model_clients.protocol import CutOutcome, Matrix
-from engine.storage import processes
+from engine.storage import atoms, processes
 from engine.storage.database import FILE_NAME
+from engine.use_cases import briefing
 from engine.use_cases.memorize import MemorizeRequest
+from tests.engine.storage.agreement import disagreements
 from tests.engine.use_cases.shortcuts import (
     CALLER,
     HASHING,
@@ -150,3 +153,78 @@ def test_a_store_that_is_busy_is_tried_again(engine: Engine, home: Path) -> None
         other.start_background("patient")
         other.context.background.wake()
         until(lambda: clients(engine) == ["patient"])
+
+
+def count(engine: Engine, sql: str) -> int:
+    with engine.context.database.read() as connection:
+        return int(connection.execute(sql).fetchone()[0])
+
+
+def forget_layers(engine: Engine) -> None:
+    """As in a store of a version that knew no atoms."""
+    with engine.context.database.write() as connection:
+        connection.execute("DELETE FROM memory_layers")
+        for row in connection.execute("SELECT id FROM atom").fetchall():
+            atoms.remove(connection, row[0])
+
+
+def test_memories_without_atoms_get_them(keyword_engine: Engine) -> None:
+    remember_all(keyword_engine, (f"小明{number}住在杭州" for number in range(120)))
+    forget_layers(keyword_engine)
+    keyword_engine.start_background("test")
+    until(lambda: count(keyword_engine, "SELECT count(*) FROM memory_layers") == 120)
+    assert count(keyword_engine, "SELECT count(*) FROM atom") == 120
+
+
+def test_two_processes_fill_in_together_and_each_fact_is_there_once(
+    keyword_engine: Engine, home: Path
+) -> None:
+    remember_all(keyword_engine, (f"小明{number}住在杭州" for number in range(120)))
+    forget_layers(keyword_engine)
+    with open_engine(home, environ=KEYWORDS) as other:
+        other.start_background("one")
+        keyword_engine.start_background("two")
+        until(lambda: count(keyword_engine, "SELECT count(*) FROM memory_layers") == 120)
+        assert count(keyword_engine, "SELECT count(*) FROM atom") == 120
+        assert count(keyword_engine, "SELECT count(*) FROM atom_mention") == 120
+    assert disagreements(home / FILE_NAME) == []
+
+
+def test_two_processes_sweep_at_once_and_each_step_is_noted_once(
+    keyword_engine: Engine, home: Path, clock: FixedClock
+) -> None:
+    remember_all(keyword_engine, (f"昨天和小明{number}开了会" for number in range(60)))
+    clock.advance(8 * 86_400)
+    with open_engine(home, environ=KEYWORDS, clock=clock) as other:
+        other.start_background("one")
+        keyword_engine.start_background("two")
+        awake = "SELECT count(*) FROM atom WHERE state = 'active'"
+        until(lambda: count(keyword_engine, awake) == 0)
+        other.sweep_atoms()
+    assert count(keyword_engine, "SELECT count(*) FROM journal WHERE operation = 'decay'") == 60
+
+
+def test_a_briefing_that_was_asked_for_is_made_again(
+    keyword_engine: Engine, clock: FixedClock
+) -> None:
+    remember(keyword_engine, "一")
+    briefing.current_briefing(keyword_engine.context, "global")
+    remember(keyword_engine, "二")
+    clock.advance(600)
+    assert briefing.current_briefing(keyword_engine.context, "global").stale
+    keyword_engine.start_background("test")
+    until(lambda: not briefing.current_briefing(keyword_engine.context, "global").stale)
+
+
+@pytest.mark.parametrize("failing", ["embed_pending", "derive_missing", "refresh_stale_briefings"])
+def test_a_job_that_always_fails_does_not_keep_the_others_from_being_done(
+    keyword_engine: Engine, clock: FixedClock, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    remember(keyword_engine, "昨天开了会")
+    clock.advance(8 * 86_400)
+    monkeypatch.setattr(background, failing, fail)
+    keyword_engine.start_background("test")
+    until(lambda: count(keyword_engine, "SELECT count(*) FROM atom WHERE state = 'expired'") == 1)
