@@ -12,7 +12,6 @@ NODE_TYPES = (PERSON, TOPIC, FACT)
 DESCRIBES = "describes"
 MENTIONED_IN = "mentioned_in"
 CO_OCCURS_WITH = "co_occurs_with"
-RELATIONS = (DESCRIBES, MENTIONED_IN, CO_OCCURS_WITH)
 
 
 @dataclass(frozen=True, slots=True)

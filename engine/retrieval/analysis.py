@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.domain.errors import InvalidInput
 from engine.domain.text import scrub
 from engine.language.terms import Analyser, QueryTerms
+from engine.retrieval.lookups import affordable, matches_of
 from engine.retrieval.reach import Reach
 from engine.retrieval.understanding import Understanding
 from engine.storage import fulltext
@@ -18,9 +19,6 @@ from engine.storage.fulltext import CHARS, WORDS, Match, Totals
 MAX_QUERY_CHARS = 20_000
 WORD_WEIGHT = 1.0
 BIGRAM_WEIGHT = 0.5
-# The rarest terms are looked up until their rows add up to this many: the cost of a search
-# then does not grow with the store, and a term this common says little.
-MAX_POSTINGS = 10_000
 # Words of a query that one memory can be expected to hold (measured: 5 to 6 are best for queries
 # of whole dialogues, and short questions do not have more).
 EXPECTED_UNITS = 6
@@ -86,8 +84,8 @@ def analyse(
     """Cut the query into terms and weigh them by how rare they are among the memories in reach
     (for narrow sets of a workspace that is rarity in the workspace)."""
     terms = analyser.query_terms(query.words)
-    matches = _matches(terms)
-    dates = [] if not query.dates else _matches(analyser.query_terms(query.dates))
+    matches = matches_of(terms)
+    dates = [] if not query.dates else matches_of(analyser.query_terms(query.dates))
     rarity = _Rarity(connection, (*matches, *dates), within)
     weighed = {match: _column_weight(match) for match in matches}
     for match in dates:
@@ -99,7 +97,7 @@ def analyse(
             WeightedMatch(match, weight * rarity.of(match)) for match, weight in weighed.items()
         ),
         units=tuple(Unit(text, rarity.of_unit(text)) for text in _unit_texts(terms)),
-        lookups=_affordable({match: rarity.frequencies[match] for match in weighed}),
+        lookups=tuple(affordable({match: rarity.frequencies[match] for match in weighed})),
         totals=rarity.totals,
     )
 
@@ -126,14 +124,6 @@ def inverse_document_frequency(document_frequency: int, row_count: int) -> float
     return math.log1p((row_count - bounded + 0.5) / (bounded + 0.5))
 
 
-def _matches(terms: QueryTerms) -> list[Match]:
-    return [
-        *(Match(WORDS, word) for word in terms.words),
-        *(Match(CHARS, bigram) for bigram in terms.bigrams),
-        *(Match(CHARS, single, prefix=True) for single in terms.singles),
-    ]
-
-
 def _column_weight(match: Match) -> float:
     return WORD_WEIGHT if match.column == WORDS else BIGRAM_WEIGHT
 
@@ -152,16 +142,3 @@ def _unit_frequency(text: str, frequencies: Mapping[Match, int]) -> int:
     ]
     single = frequencies.get(Match(CHARS, text, prefix=True), 0)
     return max(as_word, min(pairs, default=0), single)
-
-
-def _affordable(frequencies: Mapping[Match, int]) -> tuple[Match, ...]:
-    chosen: list[Match] = []
-    postings = 0
-    for match, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
-        if frequency == 0:
-            continue
-        postings += frequency
-        if chosen and postings > MAX_POSTINGS:
-            break
-        chosen.append(match)
-    return tuple(chosen)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from engine.language.terms import QueryTerms
 from engine.lifecycle.atoms import temporal_factor, value_now
+from engine.retrieval.lookups import affordable, matches_of
 from engine.retrieval.reach import Reach
 from engine.storage import atom_search, fulltext
 from engine.storage.atom_search import AtomRow
 from engine.storage.database import Connection
-from engine.storage.fulltext import ATOMS, CHARS, WORDS, Match
+from engine.storage.fulltext import ATOMS, Match
 
-ATOM = "atom"
-# The rarest terms are looked up until their rows add up to this many.
 _MAX_POSTINGS = 5_000
 # For each memory asked for: rows taken (one memory may have several facts that fit), and atoms
 # looked at before states and filters thin them out.
@@ -65,18 +64,8 @@ def _hit(row: AtomRow, now: float) -> AtomHit:
 
 
 def _lookups(connection: Connection, terms: QueryTerms, within: Reach) -> list[Match]:
-    matches = [
-        *(Match(WORDS, word) for word in terms.words),
-        *(Match(CHARS, bigram) for bigram in terms.bigrams),
-        *(Match(CHARS, single, prefix=True) for single in terms.singles),
-    ]
+    matches = matches_of(terms)
     if within.ids is not None:
         return matches
     frequencies = fulltext.document_frequencies(connection, matches, ATOMS, within.workspaces)
-    chosen: list[Match] = []
-    postings = 0
-    for match, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
-        postings += frequency
-        if frequency and (not chosen or postings <= _MAX_POSTINGS):
-            chosen.append(match)
-    return chosen
+    return affordable(frequencies, _MAX_POSTINGS)

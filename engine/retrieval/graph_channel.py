@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.domain.graph import CO_OCCURS_WITH, DESCRIBES, FACT, Step
-from engine.language.name_candidates import name_candidates
 from engine.language.terms import QueryTerms
 from engine.retrieval.analysis import inverse_document_frequency
+from engine.retrieval.lookups import affordable, matches_of
 from engine.retrieval.reach import Reach
 from engine.storage import fulltext, graph_search
 from engine.storage.database import Connection
-from engine.storage.fulltext import CHARS, ENTRIES, WORDS, Match
+from engine.storage.fulltext import ENTRIES
 from engine.storage.graph_search import NamedNode, Neighbour
 
 ENTRY_WEIGHT = 1.0
@@ -41,10 +41,10 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class GraphQuery:
-    """What is looked for: the query as asked, its terms, how many memories are wanted at most,
-    and how far to walk."""
+    """What is looked for: the stretches of the query that may be names (folded), its terms, how
+    many memories are wanted at most, and how far to walk."""
 
-    text: str
+    names: Sequence[str]
     terms: QueryTerms
     limit: int
     expansion: Expansion = Expansion()
@@ -52,11 +52,10 @@ class GraphQuery:
 
 @dataclass(frozen=True, slots=True)
 class GraphHit:
-    """What led to a memory: its score (not bounded by the pool) and the best way there."""
+    """What led to a memory: its score in [0,1] and the best way there."""
 
     score: float
     path: tuple[Step, ...]
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,7 @@ def graph_candidates(
     """Memories in reach that the graph leads to, the best first."""
     ways: dict[int, list[_Way]] = defaultdict(list)
     _by_entries(connection, query.terms, within, min(query.limit, _MOST_ENTRIES), ways)
-    candidates = {item.folded for item in name_candidates(query.text)}
-    named = graph_search.named_nodes(connection, sorted(candidates), _MOST_NAMED)
+    named = graph_search.named_nodes(connection, query.names, _MOST_NAMED)
     _by_nodes(connection, named, within, query.limit, ways)
     _by_neighbours(connection, named, within, query.expansion, ways)
     hits = {memory_id: _together(found) for memory_id, found in ways.items()}
@@ -90,8 +88,11 @@ def _by_entries(
     limit: int,
     ways: dict[int, list[_Way]],
 ) -> None:
-    matches = _lookups(connection, terms)
-    hits = graph_search.entry_hits(connection, matches, within.filters, within.now, limit)
+    # A single character stands in too many names to lead anywhere.
+    matches = [match for match in matches_of(terms) if not match.prefix]
+    frequencies = fulltext.document_frequencies(connection, matches, ENTRIES)
+    lookups = affordable(frequencies, _MAX_POSTINGS)
+    hits = graph_search.entry_hits(connection, lookups, within.filters, within.now, limit)
     best = max((hit.bm25 for hit in hits), default=0.0)
     for hit in hits:
         if best > 0:
@@ -159,7 +160,7 @@ def _rarity(node: NamedNode, within: Reach) -> float:
 def _together(ways: Sequence[_Way]) -> GraphHit:
     ordered = sorted(ways, key=lambda way: -way.score)
     score = ordered[0].score + FURTHER_WAY * sum(way.score for way in ordered[1:])
-    return GraphHit(min(1.0, score), _path(ordered), ordered[0].score)
+    return GraphHit(min(1.0, score), _path(ordered))
 
 
 def _path(ways: Sequence[_Way]) -> tuple[Step, ...]:
@@ -178,18 +179,3 @@ def _path(ways: Sequence[_Way]) -> tuple[Step, ...]:
     if told is None:
         return path
     return (*path, told) if path else (Step(told.name),)
-
-
-def _lookups(connection: Connection, terms: QueryTerms) -> list[Match]:
-    matches = [
-        *(Match(WORDS, word) for word in terms.words),
-        *(Match(CHARS, pair) for pair in terms.bigrams),
-    ]
-    frequencies = fulltext.document_frequencies(connection, matches, ENTRIES)
-    chosen: list[Match] = []
-    postings = 0
-    for match, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
-        postings += frequency
-        if frequency and (not chosen or postings <= _MAX_POSTINGS):
-            chosen.append(match)
-    return chosen

@@ -173,7 +173,9 @@ def _by_graph(connection: Connection, search: Search, pool: Pool) -> None:
         understood = search.query.understood
         pool.graph = graph_channel.graph_candidates(
             connection,
-            GraphQuery(understood.text, search.query.terms, search.limit, search.expansion),
+            GraphQuery(
+                understood.possible_names, search.query.terms, search.limit, search.expansion
+            ),
             search.within,
         )
         pool.propose(GRAPH_TEXT, pool.graph)
@@ -248,6 +250,7 @@ def _all_facts(connection: Connection, search: Search, pool: Pool) -> list[Facts
         speakers=people.with_participants(connection, pool.rows, search.query.understood.people),
         windows=search.query.understood.windows,
         temporal_factors=_fading(connection, search, pool),
+        confidences=_confidences(connection, search, pool),
     )
     return [_facts(row, pool, around) for row in pool.rows.values()]
 
@@ -260,6 +263,7 @@ class _Around:
     speakers: frozenset[int] = frozenset()
     windows: Sequence[Window] = ()
     temporal_factors: Mapping[int, float] = field(default_factory=dict)
+    confidences: Mapping[int, float] = field(default_factory=dict)
 
 
 _NOTHING = _Around()
@@ -272,6 +276,14 @@ def _fading(connection: Connection, search: Search, pool: Pool) -> dict[int, flo
     if not asked or ATOM not in search.uses:
         return {}
     return atom_channel.temporal_factors(connection, pool.rows, search.within.now)
+
+
+def _confidences(connection: Connection, search: Search, pool: Pool) -> dict[int, float]:
+    """How sure the rules were of the facts of a memory, where the preset asks for it."""
+    asked = any(route.weights.confidence for route in search.preset.routes)
+    if not asked or ATOM not in search.uses:
+        return {}
+    return atom_search.confidences(connection, pool.rows)
 
 
 def _facts(row: RankRow, pool: Pool, around: _Around) -> Facts:
@@ -293,7 +305,7 @@ def _facts(row: RankRow, pool: Pool, around: _Around) -> Facts:
         rare_words=words.rare_words,
         ranks=pool.ranks[row.id],
         graph=pool.graph[row.id].score if row.id in pool.graph else 0.0,
-        confidence=pool.graph[row.id].confidence if row.id in pool.graph else 0.0,
+        confidence=around.confidences.get(row.id, 0.0),
         temporal_factor=around.temporal_factors.get(row.id, 1.0),
         time_match=_time_match(row, around.windows) if around.windows else 0.0,
         context=around.contexts.get(row.id, 0.0),

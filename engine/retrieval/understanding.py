@@ -52,8 +52,8 @@ class Understanding:
 
     ``transcript`` marks a piece of a dialogue. ``meaning`` is the text to embed; ``words`` and
     ``dates`` are its text without and with only the time expressions. ``people`` are folded
-    names that memories know. ``ongoing`` marks a turn of work that goes on, where the newest
-    memories matter most.
+    names that memories know, ``possible_names`` every stretch that could be one. ``ongoing``
+    marks a turn of work that goes on, where the newest memories matter most.
     """
 
     text: str
@@ -62,6 +62,7 @@ class Understanding:
     dates: str
     windows: tuple[Window, ...]
     people: tuple[str, ...]
+    possible_names: tuple[str, ...]
     ongoing: bool
     transcript: bool = False
 
@@ -77,7 +78,8 @@ def understand(
     transcript = is_transcript(query)
     mentions = () if transcript else _times(query, reach.now, zone)
     spans = [(mention.begin, mention.stop) for mention in mentions]
-    named = _named(connection, query)
+    candidates = name_candidates(query)
+    named = _named(connection, candidates)
     common = [
         (candidate.begin, candidate.stop)
         for candidate in named
@@ -90,6 +92,7 @@ def understand(
         dates=" ".join(query[begin:stop] for begin, stop in spans),
         windows=_windows(mentions),
         people=tuple(dict.fromkeys(candidate.folded for candidate in named)),
+        possible_names=tuple(dict.fromkeys(candidate.folded for candidate in candidates)),
         ongoing=not mentions and not transcript and is_ongoing(query),
         transcript=transcript,
     )
@@ -118,9 +121,8 @@ def _signs() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{english})(?![\w'])|{'|'.join(map(re.escape, signs['zh']))}")
 
 
-def _named(connection: Connection, query: str) -> list[NameCandidate]:
+def _named(connection: Connection, candidates: Sequence[NameCandidate]) -> list[NameCandidate]:
     """Known names in the query; a name inside a longer known one is part of it."""
-    candidates = name_candidates(query)
     known = set(people.known_names(connection, {item.folded for item in candidates}))
     found: list[NameCandidate] = []
     for item in sorted(candidates, key=lambda item: (item.begin - item.stop, item.begin)):

@@ -244,18 +244,6 @@ def without_text_row(connection: Connection) -> list[int]:
     return [int(row[0]) for row in rows]
 
 
-def count_by_state(connection: Connection) -> dict[str, int]:
-    """How many atoms there are in each state."""
-    rows = connection.execute("SELECT state, count(*) FROM atom GROUP BY state ORDER BY state")
-    return {str(row[0]): int(row[1]) for row in rows}
-
-
-def needing_repair(connection: Connection, limit: int) -> list[Atom]:
-    """Atoms that could not be classified when they were written."""
-    rows = connection.execute(f"{_SELECT} WHERE a.needs_repair ORDER BY a.id LIMIT ?", (limit,))
-    return [_atom(row) for row in rows]
-
-
 def words_of(connection: Connection, ids: Iterable[int]) -> dict[int, frozenset[str]]:
     """The distinct indexed words of atoms by id."""
     rows = fulltext.rows_of(connection, ids, ATOMS)

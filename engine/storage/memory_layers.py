@@ -52,15 +52,3 @@ def any_made_with(connection: Connection, part: str) -> bool:
 def forget_made_with(connection: Connection, part: str) -> None:
     """Have layers that such rules derived made again."""
     connection.execute("DELETE FROM memory_layers WHERE instr(rules_version, ?) > 0", (part,))
-
-
-def derived_otherwise(
-    connection: Connection, rules_version: str, after: int, limit: int
-) -> list[int]:
-    """Memories after ``after`` whose layers other rules derived, by id."""
-    rows = connection.execute(
-        """SELECT memory_id FROM memory_layers WHERE rules_version <> ? AND memory_id > ?
-        ORDER BY memory_id LIMIT ?""",
-        (rules_version, after, limit),
-    )
-    return [int(row[0]) for row in rows]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.context import EngineContext
 from engine.domain.caller import Caller
 from engine.domain.errors import Conflict, InvalidInput, NotFound
-from engine.domain.graph import NODE_TYPES, PERSON, TOPIC, Edge, Node, NodeKey, Step
+from engine.domain.graph import NODE_TYPES, Edge, Node, NodeKey, Step
 from engine.domain.vocabulary import check
 from engine.extraction.graph import canonical
 from engine.storage import aliases, graph, graph_search, journal, memories
@@ -191,18 +191,3 @@ def _note(
     stamp = Stamp(caller.actor, context.clock.now(), new_uid())
     subject = (node.id, f"{node.type}:{node.canonical}")
     journal.append(connection, stamp, "edit", subject, {name: (before, after)}, kind=journal.NODE)
-
-
-__all__ = [
-    "PERSON",
-    "TOPIC",
-    "GraphSize",
-    "Neighbourhood",
-    "find_way",
-    "list_nodes",
-    "merge_nodes",
-    "neighbourhood",
-    "rename_node",
-    "separate_name",
-    "size",
-]
