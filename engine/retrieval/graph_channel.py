@@ -25,10 +25,8 @@ NODE_WEIGHT = 0.7
 HOP_WEIGHT = 0.7
 SECOND_HOP_WEIGHT = 0.4
 FURTHER_WAY = 0.35
-_MOST_NAMED = 4
+_MOST_NAMED = 8
 _MEMORIES_OF_NEIGHBOUR = 12
-_MAX_POSTINGS = 3_000
-_MOST_ENTRIES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def graph_candidates(
 ) -> dict[int, GraphHit]:
     """Memories in reach that the graph leads to, the best first."""
     ways: dict[int, list[_Way]] = defaultdict(list)
-    _by_entries(connection, query.terms, within, min(query.limit, _MOST_ENTRIES), ways)
+    _by_entries(connection, query.terms, within, query.limit, ways)
     named = graph_search.named_nodes(connection, query.names, _MOST_NAMED)
     _by_nodes(connection, named, within, query.limit, ways)
     _by_neighbours(connection, named, within, query.expansion, ways)
@@ -91,7 +89,7 @@ def _by_entries(
     # A single character stands in too many names to lead anywhere.
     matches = [match for match in matches_of(terms) if not match.prefix]
     frequencies = fulltext.document_frequencies(connection, matches, ENTRIES)
-    lookups = affordable(frequencies, _MAX_POSTINGS)
+    lookups = affordable(frequencies)
     hits = graph_search.entry_hits(connection, lookups, within.filters, within.now, limit)
     best = max((hit.bm25 for hit in hits), default=0.0)
     for hit in hits:

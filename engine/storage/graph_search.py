@@ -13,9 +13,9 @@ from engine.storage.filters import condition
 from engine.storage.fulltext import ENTRIES, Match
 
 # What is read of a popular node: its newest edges stand for the others.
-_EDGES_READ = 100
+_EDGES_READ = 400
 # A text that many memories share, such as a name, leads to its newest ones; the node leads on.
-_MEMORIES_OF_ENTRY = 8
+_MEMORIES_OF_ENTRY = 30
 
 
 @dataclass(frozen=True, slots=True)

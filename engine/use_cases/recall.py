@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +29,7 @@ from engine.retrieval.lexical import LexicalScore
 from engine.retrieval.pool import Degradation, Pool, Search, earliest_deadline, facts, gather
 from engine.retrieval.reach import Reach, reach
 from engine.retrieval.scoring import Ranking, current_first, rank
-from engine.retrieval.selection import Choice, Cut, Selection, select
+from engine.retrieval.selection import Choice, Cut, Rerank, Reranker, Selection, select
 from engine.retrieval.strength import strength
 from engine.retrieval.understanding import Understanding, understand
 from engine.storage import changes, fulltext, memories
@@ -58,7 +58,8 @@ class RecallRequest:
     channels), ``keyword``, ``semantic`` or ``graph``; ``preset`` names a ranking other than the
     configured one; ``min_strength`` in [0,1] cuts weaker matches and ``min_similarity`` lower
     cosines; ``diversity`` is MMR's lambda (1: off); from ``dedup_threshold`` on a result that
-    is like a better one is left out.
+    is like a better one is left out. ``reranker`` looks at the best ``rerank.pool`` once more:
+    what it says of their texts takes the place of their scores.
     """
 
     query: str
@@ -70,6 +71,7 @@ class RecallRequest:
     min_similarity: float | None = None
     diversity: float | None = None
     dedup_threshold: float | None = None
+    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +324,8 @@ def _ranked(run: _Run, connection: Connection, search: Search) -> _Ranked:
         strengths = {item.id: _strength(pool, item.id, calibration) for item in candidates}
     with run.stage("select"):
         cut = _cut(run, strengths)
-        selection = select(ranking, cut, _similarity(connection, search, pool, cut, ranking))
+        similarity = _similarity(connection, search, pool, cut, ranking)
+        selection = select(ranking, cut, similarity, _rerank(run, connection))
     if selection.degraded is not None:
         run.degraded.append(Degradation("rerank", selection.degraded))
     return _Ranked(pool, ranking, selection, strengths)
@@ -343,6 +346,18 @@ def _cut(run: _Run, strengths: dict[int, float]) -> Cut:
         dedup_threshold=_first(request.dedup_threshold, diversity.dedup_threshold),
         mmr_lambda=_first(request.diversity, diversity.mmr_lambda),
     )
+
+
+def _rerank(run: _Run, connection: Connection) -> Rerank | None:
+    reranker = run.request.reranker
+    if reranker is None:
+        return None
+
+    def texts(ids: Sequence[int]) -> list[str]:
+        found = memories.fetch(connection, ids)
+        return [found[memory_id].text for memory_id in ids]
+
+    return Rerank(run.query, reranker, texts, run.context.settings.rerank.pool)
 
 
 def _first(asked: float | None, configured: float | None) -> float | None:

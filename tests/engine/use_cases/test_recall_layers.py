@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,22 @@ def test_an_exact_hit_and_a_nonsense_query_differ_in_strength(engine: Engine) ->
     assert exact[0].memory.id == 1 and not exact[0].weak
     assert all(hit.weak for hit in nonsense)
     assert exact[0].strength > max((hit.strength for hit in nonsense), default=0.0) + 0.3
+
+
+def test_a_reranker_decides_the_order_and_a_bad_one_costs_nothing(engine: Engine) -> None:
+    remember_all(engine, [f"小明第{n}次去图书馆" for n in range(5)])
+    plain = [hit.memory.id for hit in hits(engine, "小明去图书馆")]
+
+    def last_first(query: str, texts: Sequence[str]) -> list[float]:
+        return [float(place) for place in range(len(texts))]
+
+    turned = engine.recall(RecallRequest("小明去图书馆", reranker=last_first))
+    assert [hit.memory.id for hit in turned.hits] == plain[::-1]
+    assert turned.hits[0].explanation.choice is not None
+    assert turned.hits[0].explanation.choice.reranked
+    short = engine.recall(RecallRequest("小明去图书馆", reranker=lambda query, texts: [1.0]))
+    assert [hit.memory.id for hit in short.hits] == plain
+    assert [item.channel for item in short.degraded] == ["rerank"]
 
 
 def test_what_is_cut_by_a_floor_is_counted(engine: Engine) -> None:
