@@ -11,58 +11,39 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-)
+from pydantic import AfterValidator, Field, ValidationError
 
-from engine.config.presets import effective, known_preset, load_preset, preset_names
+from engine.config.presets import effective, load_preset, preset_names
 from engine.config.setting import Knob, Setting, declarations
+from engine.config.upkeep import (
+    ArchiveSettings,
+    BackupSettings,
+    ChatSettings,
+    ConflictSettings,
+    DecaySettings,
+    ExpansionSettings,
+    ExpirySettings,
+    IngestSettings,
+    JournalSettings,
+    MaintenanceSettings,
+    PruneSettings,
+    ReflectSettings,
+    SecretSettings,
+    TransferSettings,
+    TrashSettings,
+)
+from engine.config.value_types import (
+    Folded,
+    Names,
+    Number,
+    PresetName,
+    Section,
+    Weight,
+    Whole,
+    known_mappings,
+    known_zone,
+)
 from engine.domain.errors import ConfigInvalid, JiyiError
-from engine.domain.times import zone_named
-from engine.domain.workspace_map import parse_mapping
-
-
-def _not_a_switch(value: object) -> object:
-    # Python counts True as 1; "k: true" in a file is a slip, not the number one.
-    if isinstance(value, bool):
-        raise ValueError(value)
-    return value
-
-
-def _folded(value: object) -> object:
-    return value.strip().lower() if isinstance(value, str) else value
-
-
-def _parted(value: object) -> object:
-    if isinstance(value, str):
-        return [part for part in (raw.strip() for raw in value.split(",")) if part]
-    return value
-
-
-def _known_zone(value: str) -> str:
-    zone_named(value)
-    return value
-
-
-def _mappings(entries: tuple[str, ...]) -> tuple[str, ...]:
-    for entry in entries:
-        parse_mapping(entry)
-    return entries
-
-
-Whole = Annotated[int, BeforeValidator(_not_a_switch)]
-Number = Annotated[float, BeforeValidator(_not_a_switch)]
-Weight = Annotated[
-    float | None, Field(ge=0.0, le=1.0), BeforeValidator(_not_a_switch), Knob("now", step=0.05)
-]
-Folded = BeforeValidator(_folded)
-PresetName = Annotated[str, Folded, AfterValidator(known_preset)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_parted)]
 
 # The same names as engine.domain.vocabulary.KINDS; a test keeps them equal.
 Kind = Literal[
@@ -78,11 +59,7 @@ Kind = Literal[
 ]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class MemorySettings(_Section):
+class MemorySettings(Section):
     """What may be written, and what a writer may leave out."""
 
     max_chars: Annotated[Whole, Field(ge=1_000, le=10_000_000), Knob("next_write", step=1_000)] = (
@@ -95,20 +72,20 @@ class MemorySettings(_Section):
     auto_importance: Annotated[bool, Knob("next_write")] = False
 
 
-class StorageSettings(_Section):
+class StorageSettings(Section):
     """How the database is written."""
 
     synchronous: Annotated[Literal["normal", "full"], Folded, Knob("restart")] = "normal"
     busy_timeout_s: Annotated[Number, Field(ge=0.1, le=600.0), Knob("restart", step=1.0)] = 30.0
 
 
-class TextSettings(_Section):
+class TextSettings(Section):
     """The keyword channel."""
 
     enabled: Annotated[bool, Knob("now")] = True
 
 
-class VectorSettings(_Section):
+class VectorSettings(Section):
     """The meaning channel."""
 
     enabled: Annotated[bool, Knob("now")] = True
@@ -117,7 +94,7 @@ class VectorSettings(_Section):
     retry_base_s: Annotated[Number, Field(ge=1.0, le=86_400.0), Knob("now", step=1.0)] = 30.0
 
 
-class EmbeddingSettings(_Section):
+class EmbeddingSettings(Section):
     """The model that turns text into vectors."""
 
     provider: Annotated[
@@ -139,7 +116,7 @@ class EmbeddingSettings(_Section):
     cache_size: Annotated[Whole, Field(ge=0, le=100_000), Knob("now", step=64)] = 512
 
 
-class WeightSettings(_Section):
+class WeightSettings(Section):
     """Weights that replace those of the preset; ``None`` keeps the preset's."""
 
     relevance: Weight = None
@@ -160,14 +137,14 @@ class WeightSettings(_Section):
     proximity: Weight = None
 
 
-class ShareSettings(_Section):
+class ShareSettings(Section):
     """Shares of the channels that replace those of the preset; ``None`` keeps the preset's."""
 
     vector: Weight = None
     lexical: Weight = None
 
 
-class RecallSettings(_Section):
+class RecallSettings(Section):
     """How memories are found and ranked."""
 
     preset: Annotated[PresetName, Knob("now", choices=preset_names)] = "balanced"
@@ -178,14 +155,14 @@ class RecallSettings(_Section):
     shares: ShareSettings = ShareSettings()
 
 
-class ContextSettings(_Section):
+class ContextSettings(Section):
     """What is put together for a prompt."""
 
     pack_tokens: Annotated[Whole, Field(ge=50, le=100_000), Knob("now", step=50)] = 800
     floor: Annotated[Number, Field(ge=0.0, le=1.0), Knob("now", step=0.05)] = 0.8
 
 
-class BriefingSettings(_Section):
+class BriefingSettings(Section):
     """What is served at the start of a conversation, before anything is asked."""
 
     days: Annotated[Whole, Field(ge=1, le=365), Knob("now", step=1)] = 7
@@ -199,49 +176,49 @@ TtlDays = Annotated[Number, Field(ge=0.01, le=36_500.0), Knob("next_write", step
 Curve = Annotated[Literal["exponential", "linear", "step"], Folded, Knob("next_write")]
 
 
-class EpisodicLife(_Section):
+class EpisodicLife(Section):
     """Shelf life of what happened."""
 
     ttl_days: TtlDays = 7.0
     curve: Curve = "exponential"
 
 
-class PlannedLife(_Section):
+class PlannedLife(Section):
     """Shelf life of a plan without a deadline."""
 
     ttl_days: TtlDays = 2.0
     curve: Curve = "step"
 
 
-class FactualLife(_Section):
+class FactualLife(Section):
     """Shelf life of knowledge."""
 
     ttl_days: TtlDays = 180.0
     curve: Curve = "exponential"
 
 
-class RelationalLife(_Section):
+class RelationalLife(Section):
     """Shelf life of a relation between people."""
 
     ttl_days: TtlDays = 90.0
     curve: Curve = "linear"
 
 
-class PreferenceLife(_Section):
+class PreferenceLife(Section):
     """Shelf life of a like, a dislike or a habit."""
 
     ttl_days: TtlDays = 60.0
     curve: Curve = "exponential"
 
 
-class UnknownLife(_Section):
+class UnknownLife(Section):
     """Shelf life of what no rule knew."""
 
     ttl_days: TtlDays = 30.0
     curve: Curve = "linear"
 
 
-class AtomSettings(_Section):
+class AtomSettings(Section):
     """Small facts with a type and a shelf life."""
 
     enabled: Annotated[bool, Knob("now")] = True
@@ -257,7 +234,7 @@ class AtomSettings(_Section):
     unknown: UnknownLife = UnknownLife()
 
 
-class GraphSettings(_Section):
+class GraphSettings(Section):
     """People, topics and facts, and what joins them."""
 
     enabled: Annotated[bool, Knob("now")] = True
@@ -266,42 +243,44 @@ class GraphSettings(_Section):
     find_entities: Annotated[bool, Knob("next_write")] = True
 
 
-class IntentSettings(_Section):
+class IntentSettings(Section):
     """Whether what a question asks for moves weights."""
 
     enabled: Annotated[bool, Knob("now")] = True
 
 
-class DiversitySettings(_Section):
+class DiversitySettings(Section):
     """How results are kept from repeating each other; ``None`` keeps the preset's way."""
 
     mmr_lambda: Weight = None
     dedup_threshold: Weight = None
 
 
-class RerankSettings(_Section):
+class RerankSettings(Section):
     """A second look at the best candidates."""
 
     pool: Annotated[Whole, Field(ge=1, le=1_000), Knob("now", step=10)] = 50
 
 
-class CacheSettings(_Section):
+class CacheSettings(Section):
     """Answers kept for callers that ask the same again."""
 
     ttl_s: Annotated[Number, Field(ge=0.0, le=3_600.0), Knob("now", step=5.0)] = 45.0
     size: Annotated[Whole, Field(ge=0, le=10_000), Knob("restart", step=64)] = 256
 
 
-class WorkspaceSettings(_Section):
+class WorkspaceSettings(Section):
     """Which folders are projects, beside those under version control."""
 
     root: Annotated[str, Knob("now", example="~/projects")] = ""
     map: Annotated[
-        Names, AfterValidator(_mappings), Knob("now", example="~/projects/acme = acme @ work, …")
+        Names,
+        AfterValidator(known_mappings),
+        Knob("now", example="~/projects/acme = acme @ work, …"),
     ] = ()
 
 
-class McpSettings(_Section):
+class McpSettings(Section):
     """The server that assistants connect to."""
 
     toolsets: Annotated[Names, Field(min_length=1), Knob("restart", example="core, manage, …")] = (
@@ -310,18 +289,18 @@ class McpSettings(_Section):
     max_result_bytes: Annotated[Whole, Field(ge=1_000, le=100_000), Knob("now", step=500)] = 9_000
 
 
-class LogSettings(_Section):
+class LogSettings(Section):
     """What is written to the log."""
 
     level: Annotated[Literal["debug", "info", "warning", "error"], Folded, Knob("restart")] = "info"
 
 
-class Settings(_Section):
+class Settings(Section):
     """All settings in force at one moment."""
 
     language: Annotated[Literal["auto", "zh", "en"], Folded, Knob("now")] = "auto"
     timezone: Annotated[
-        str, AfterValidator(_known_zone), Knob("now", example="Asia/Shanghai, UTC, …")
+        str, AfterValidator(known_zone), Knob("now", example="Asia/Shanghai, UTC, …")
     ] = ""
     memory: MemorySettings = MemorySettings()
     storage: StorageSettings = StorageSettings()
@@ -340,6 +319,21 @@ class Settings(_Section):
     cache: CacheSettings = CacheSettings()
     graph: GraphSettings = GraphSettings()
     workspaces: WorkspaceSettings = WorkspaceSettings()
+    decay: DecaySettings = DecaySettings()
+    archive: ArchiveSettings = ArchiveSettings()
+    prune: PruneSettings = PruneSettings()
+    expiry: ExpirySettings = ExpirySettings()
+    trash: TrashSettings = TrashSettings()
+    maintenance: MaintenanceSettings = MaintenanceSettings()
+    journal: JournalSettings = JournalSettings()
+    backup: BackupSettings = BackupSettings()
+    conflicts: ConflictSettings = ConflictSettings()
+    expansion: ExpansionSettings = ExpansionSettings()
+    reflect: ReflectSettings = ReflectSettings()
+    chat: ChatSettings = ChatSettings()
+    ingest: IngestSettings = IngestSettings()
+    transfer: TransferSettings = TransferSettings()
+    secrets: SecretSettings = SecretSettings()
 
 
 @cache

@@ -104,13 +104,21 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One change of the store. ``changes`` maps a field to its value before and after."""
+    """One change of the store. ``changes`` maps a field to its value before and after.
+
+    ``subject_kind`` is memory, atom, node, workspace, link (the subject is its source), fact or
+    store. ``other_id`` is the memory at the other end of a link, a successor, or the memory
+    that a fact came from. ``undoes`` is the entry that this one took back.
+    """
 
     id: int
     group_uid: str
     at: float
     operation: str
     actor: str
+    subject_kind: str
     subject_id: int
     subject_uid: str
     changes: Mapping[str, tuple[FieldValue, FieldValue]]
+    other_id: int | None = None
+    undoes: int | None = None

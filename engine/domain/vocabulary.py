@@ -23,6 +23,9 @@ TRUSTS = ("user", "assistant", "external")
 SCOPES = ("workspace", "domain", "all")
 MODES = ("auto", "keyword", "semantic", "graph")
 CONTEXT_MODES = ("quick", "chat", "coding", "project")
+RELATIONS = ("supersedes", "refines", "derived_from", "example_of", "contradicts", "related")
+CONFLICT_POLICIES = ("ignore", "warn", "supersede", "reject")
+COLLISION_POLICIES = ("skip", "overwrite", "rename", "error")
 # Where a memory came from: any text may, these two have a meaning of their own.
 CONVERSATION = "conversation"
 IMPORT = "import"

@@ -19,7 +19,7 @@ from engine.domain.errors import Busy, JiyiError, NewerSchema, StorageDamaged, S
 Connection = sqlite3.Connection
 Row = sqlite3.Row
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 FILE_NAME = "jiyi.db"
 _MAX_IDLE_READERS = 8
 _CLOSING_S = 1.0

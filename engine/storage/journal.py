@@ -14,41 +14,67 @@ MEMORY = "memory"
 ATOM = "atom"
 NODE = "node"
 WORKSPACE = "workspace"
+LINK = "link"
+FACT = "fact"
+STORE = "store"
+
+Changes = Mapping[str, tuple[FieldValue, FieldValue]]
+
+_COLUMNS = """id, group_uid, at, operation, actor, subject_kind, subject_id, subject_uid, changes,
+    other_id, undoes"""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who changes something, when, and as part of which group (a bulk change is one)."""
+    """Who changes something, when, and as part of which group (a bulk change is one).
+
+    ``undoes`` is the entry that a change takes back.
+    """
 
     actor: str
     at: float
     group_uid: str
+    undoes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an entry is about. Of a link it is the memory it starts from; ``other_id`` is the
+    memory at the other end of a link, a successor, or the memory that a fact came from."""
+
+    id: int
+    uid: str
+    kind: str = MEMORY
+    other_id: int | None = None
 
 
 def append(
     connection: Connection,
     stamp: Stamp,
     operation: str,
-    subject: tuple[int, str],
-    changes: Mapping[str, tuple[FieldValue, FieldValue]],
-    kind: str = MEMORY,
+    subject: Subject,
+    changes: Changes,
 ) -> int:
-    """Write one entry for the ``subject`` (id, uid) of a kind and return the entry's id.
+    """Write one entry for the ``subject`` and return the entry's id.
 
     ``changes`` maps each changed field to its value before and after; empty for a new memory.
     """
     cursor = connection.execute(
         """INSERT INTO journal
-        (group_uid, at, operation, actor, subject_kind, subject_id, subject_uid, changes)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        (group_uid, at, operation, actor, subject_kind, subject_id, subject_uid, changes,
+        other_id, undoes)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             stamp.group_uid,
             stamp.at,
             operation,
             scrub(stamp.actor),
-            kind,
-            *subject,
+            subject.kind,
+            subject.id,
+            subject.uid,
             json.dumps(changes, ensure_ascii=False),
+            subject.other_id,
+            stamp.undoes,
         ),
     )
     return int(cursor.lastrowid or 0)
@@ -57,8 +83,7 @@ def append(
 def history(connection: Connection, memory_id: int) -> list[JournalEntry]:
     """Entries of one memory, oldest first."""
     rows = connection.execute(
-        """SELECT id, group_uid, at, operation, actor, subject_id, subject_uid, changes
-        FROM journal WHERE subject_kind = ? AND subject_id = ? ORDER BY id""",
+        f"SELECT {_COLUMNS} FROM journal WHERE subject_kind = ? AND subject_id = ? ORDER BY id",
         (MEMORY, memory_id),
     )
     return [_entry(row) for row in rows]
@@ -79,9 +104,12 @@ def _entry(row: Row) -> JournalEntry:
         at=row["at"],
         operation=row["operation"],
         actor=row["actor"],
+        subject_kind=row["subject_kind"],
         subject_id=row["subject_id"],
         subject_uid=row["subject_uid"],
         changes=_parsed(row["changes"]),
+        other_id=row["other_id"],
+        undoes=row["undoes"],
     )
 
 

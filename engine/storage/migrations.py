@@ -345,6 +345,67 @@ _LAYERS_SCHEMA = (
     "CREATE INDEX memory_by_moment ON memory(coalesce(event_time, created_at))",
 )
 
+_UPKEEP_SCHEMA = (
+    # The memory at the other end of a link, a successor, the memory that a fact came from.
+    "ALTER TABLE journal ADD COLUMN other_id INTEGER",
+    # The entry that an undo took back.
+    "ALTER TABLE journal ADD COLUMN undoes INTEGER",
+    "CREATE INDEX journal_by_other ON journal(other_id, id) WHERE other_id IS NOT NULL",
+    "CREATE INDEX journal_by_undone ON journal(undoes) WHERE undoes IS NOT NULL",
+    # How far the daily decay of this memory has come; 0 means since it was created.
+    "ALTER TABLE memory_strength ADD COLUMN decayed_until REAL NOT NULL DEFAULT 0",
+    "CREATE INDEX memory_by_expiry ON memory(expires_at) WHERE expires_at IS NOT NULL",
+    """CREATE TABLE link (
+        source_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+        target_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+        relation TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        PRIMARY KEY (source_id, target_id, relation),
+        CHECK (source_id <> target_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX link_by_target ON link(target_id)",
+    """CREATE TABLE fact (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL UNIQUE,
+        workspace_id INTEGER NOT NULL REFERENCES workspace(id),
+        subject TEXT NOT NULL,
+        subject_key TEXT NOT NULL,
+        predicate TEXT NOT NULL,
+        predicate_key TEXT NOT NULL,
+        object TEXT NOT NULL,
+        object_key TEXT NOT NULL,
+        valid_from REAL,
+        valid_to REAL,
+        confidence REAL NOT NULL,
+        memory_id INTEGER REFERENCES memory(id) ON DELETE SET NULL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL
+    )""",
+    "CREATE INDEX fact_by_subject ON fact(subject_key, predicate_key)",
+    "CREATE INDEX fact_by_object ON fact(object_key, predicate_key)",
+    "CREATE INDEX fact_by_memory ON fact(memory_id) WHERE memory_id IS NOT NULL",
+    """CREATE TABLE job (
+        name TEXT PRIMARY KEY,
+        last_run_at REAL,
+        last_success_at REAL,
+        last_error TEXT
+    ) WITHOUT ROWID""",
+    """CREATE TABLE job_run (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        started_at REAL NOT NULL,
+        ended_at REAL NOT NULL,
+        actor TEXT NOT NULL,
+        report TEXT NOT NULL
+    )""",
+    """CREATE TABLE ingested_file (
+        workspace_id INTEGER NOT NULL REFERENCES workspace(id) ON DELETE CASCADE,
+        path TEXT NOT NULL,
+        content_hash TEXT NOT NULL,
+        at REAL NOT NULL,
+        PRIMARY KEY (workspace_id, path)
+    ) WITHOUT ROWID""",
+)
+
 
 def migrate(path: Path, found: int, busy_timeout_s: float) -> bool:
     """Bring the store at ``path`` from version ``found`` to the current one.
@@ -411,5 +472,10 @@ def _migrations() -> Migrations:
             database.execute(statement)
         # The counts are by workspace now.
         fulltext.rebuild(database.conn)
+
+    @history()
+    def v3_upkeep(database: SqliteUtilsDatabase) -> None:
+        for statement in _UPKEEP_SCHEMA:
+            database.execute(statement)
 
     return history

@@ -1,4 +1,4 @@
--- The schema of version 2, as the migrations make it.
+-- The schema of version 3, as the migrations make it.
 
 CREATE TABLE store (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -97,7 +97,7 @@ CREATE TABLE memory_strength (
     last_access REAL,
     access_count INTEGER NOT NULL,
     access_window REAL NOT NULL
-);
+    , decayed_until REAL NOT NULL DEFAULT 0);
 
 CREATE VIRTUAL TABLE memory_fts USING fts5(
     words, chars, content='', columnsize=0, tokenize="ascii tokenchars '!""#$%&''''()*+,-./:;<=>?@[\]^_`{|}~'"
@@ -153,7 +153,7 @@ CREATE TABLE journal (
     subject_id INTEGER NOT NULL,
     subject_uid TEXT NOT NULL,
     changes TEXT NOT NULL
-);
+    , other_id INTEGER, undoes INTEGER);
 
 CREATE INDEX journal_by_subject ON journal(subject_kind, subject_id, id);
 
@@ -357,3 +357,67 @@ CREATE TABLE term (
 ) WITHOUT ROWID;
 
 CREATE INDEX memory_by_moment ON memory(coalesce(event_time, created_at));
+
+CREATE INDEX journal_by_other ON journal(other_id, id) WHERE other_id IS NOT NULL;
+
+CREATE INDEX journal_by_undone ON journal(undoes) WHERE undoes IS NOT NULL;
+
+CREATE INDEX memory_by_expiry ON memory(expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE link (
+    source_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    target_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+    relation TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    PRIMARY KEY (source_id, target_id, relation),
+    CHECK (source_id <> target_id)
+) WITHOUT ROWID;
+
+CREATE INDEX link_by_target ON link(target_id);
+
+CREATE TABLE fact (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid TEXT NOT NULL UNIQUE,
+    workspace_id INTEGER NOT NULL REFERENCES workspace(id),
+    subject TEXT NOT NULL,
+    subject_key TEXT NOT NULL,
+    predicate TEXT NOT NULL,
+    predicate_key TEXT NOT NULL,
+    object TEXT NOT NULL,
+    object_key TEXT NOT NULL,
+    valid_from REAL,
+    valid_to REAL,
+    confidence REAL NOT NULL,
+    memory_id INTEGER REFERENCES memory(id) ON DELETE SET NULL,
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL
+);
+
+CREATE INDEX fact_by_subject ON fact(subject_key, predicate_key);
+
+CREATE INDEX fact_by_object ON fact(object_key, predicate_key);
+
+CREATE INDEX fact_by_memory ON fact(memory_id) WHERE memory_id IS NOT NULL;
+
+CREATE TABLE job (
+    name TEXT PRIMARY KEY,
+    last_run_at REAL,
+    last_success_at REAL,
+    last_error TEXT
+) WITHOUT ROWID;
+
+CREATE TABLE job_run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    started_at REAL NOT NULL,
+    ended_at REAL NOT NULL,
+    actor TEXT NOT NULL,
+    report TEXT NOT NULL
+);
+
+CREATE TABLE ingested_file (
+    workspace_id INTEGER NOT NULL REFERENCES workspace(id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (workspace_id, path)
+) WITHOUT ROWID;

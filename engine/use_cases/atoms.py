@@ -27,7 +27,7 @@ from engine.storage import atom_search, atoms, journal
 from engine.storage.atoms import Value
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 from engine.writing import atoms as writing
 
 MAX_LIMIT = 100
@@ -225,7 +225,7 @@ def _move_on(connection: Connection, atom: Atom, policy: SweepPolicy, stamp: Sta
             atoms.unindex(connection, atom.id)
         atoms.update(connection, atom.id, {"state": step.state, "state_changed_at": step.since})
     changes: dict[str, tuple[FieldValue, FieldValue]] = {"state": (atom.state, step.state)}
-    journal.append(connection, stamp, "decay", (atom.id, ""), changes, journal.ATOM)
+    journal.append(connection, stamp, "decay", Subject(atom.id, "", journal.ATOM), changes)
     return step.state
 
 
@@ -292,5 +292,5 @@ def _changed(
         for name, value in values.items()
         if getattr(atom, name) != value
     }
-    journal.append(connection, stamp, "reinforce", (atom.id, ""), changes, journal.ATOM)
+    journal.append(connection, stamp, "reinforce", Subject(atom.id, "", journal.ATOM), changes)
     return atoms.fetch(connection, [atom.id])[atom.id]

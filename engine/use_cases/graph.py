@@ -14,7 +14,7 @@ from engine.extraction.graph import canonical
 from engine.storage import aliases, graph, graph_search, journal, memories
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 from engine.writing import graph as graph_writing
 from engine.writing import memories as writing
 from engine.writing.layers import Layers, derive
@@ -189,5 +189,5 @@ def _note(
 ) -> None:
     name, before, after = change
     stamp = Stamp(caller.actor, context.clock.now(), new_uid())
-    subject = (node.id, f"{node.type}:{node.canonical}")
-    journal.append(connection, stamp, "edit", subject, {name: (before, after)}, kind=journal.NODE)
+    subject = Subject(node.id, f"{node.type}:{node.canonical}", journal.NODE)
+    journal.append(connection, stamp, "edit", subject, {name: (before, after)})

@@ -16,7 +16,7 @@ from engine.domain.memory import GLOBAL_WORKSPACE, Memory
 from engine.storage import changes, journal, memories, workspaces
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 from engine.storage.workspaces import DEFAULT_DOMAIN, Workspace
 from engine.writing import copies
 from engine.writing import memories as writing
@@ -184,8 +184,8 @@ def _note(
     changed: Mapping[str, tuple[str | None, str | None]],
     operation: str = "edit",
 ) -> None:
-    subject = (workspace.id, workspace.uid)
-    journal.append(connection, stamp, operation, subject, changed, kind=journal.WORKSPACE)
+    subject = Subject(workspace.id, workspace.uid, journal.WORKSPACE)
+    journal.append(connection, stamp, operation, subject, changed)
     # Answers that other processes keep show the old name or were found in the old domain.
     changes.mark(connection, changes.WORKSPACE, [workspace.id])
 

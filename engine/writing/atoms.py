@@ -35,7 +35,7 @@ from engine.storage import atoms, fulltext, journal, memory_layers
 from engine.storage.atoms import Value
 from engine.storage.database import Connection
 from engine.storage.fulltext import ATOMS, CHARS, WORDS, Match, Tokens
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 
 # Atoms looked at for one new one, the newest first.
 _LOOKED_AT = 40
@@ -454,4 +454,4 @@ def _set_state(
     changes: dict[str, tuple[FieldValue, FieldValue]] = {"state": (atom.state, state)}
     if superseded_by != atom.superseded_by:
         changes["superseded_by"] = (atom.superseded_by, superseded_by)
-    journal.append(connection, stamp, operation, (atom.id, ""), changes, journal.ATOM)
+    journal.append(connection, stamp, operation, Subject(atom.id, "", journal.ATOM), changes)

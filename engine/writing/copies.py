@@ -9,7 +9,7 @@ from engine.domain.memory import FieldValue, Memory
 from engine.storage import changes, embeddings, fulltext, journal, memories
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 from engine.writing import atoms
 from engine.writing.atoms import Place
 from engine.writing.layers import Layers
@@ -31,7 +31,7 @@ def copy(
     memories.replace_labels(connection, copy_id, layers.labels)
     fulltext.put(connection, copy_id, layers.tokens)
     embeddings.copy_pieces(connection, memory.id, copy_id)
-    journal.append(connection, stamp, "memorize", (copy_id, row.uid), {})
+    journal.append(connection, stamp, "memorize", Subject(copy_id, row.uid), {})
     write_atoms(connection, layers, Place(workspace_id, copy_id, memory.created_at), stamp)
     write_graph(connection, copy_id, layers, stamp)
     if memory.archived_at is not None:

@@ -25,7 +25,7 @@ from engine.storage import (
 )
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 from engine.writing import atoms, graph
 from engine.writing.atoms import Place, WrittenAtoms
 from engine.writing.embed import Embedded
@@ -67,7 +67,7 @@ def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -
     memories.replace_labels(connection, memory_id, layers.labels)
     fulltext.put(connection, memory_id, layers.tokens)
     _store_layers(connection, memory_id, layers, stamp.at)
-    journal.append(connection, stamp, "memorize", (memory_id, row.uid), {})
+    journal.append(connection, stamp, "memorize", Subject(memory_id, row.uid), {})
     written = write_atoms(connection, layers, Place(workspace_id, memory_id, stamp.at), stamp)
     write_graph(connection, memory_id, layers, stamp)
     memory = memories.find(connection, MemoryRef(id=memory_id))
@@ -102,7 +102,7 @@ def edit(
         connection,
         stamp,
         "edit",
-        (memory.id, memory.uid),
+        Subject(memory.id, memory.uid),
         {name: (before[name], value) for name, value in changed.items()},
     )
     return memories.find(connection, MemoryRef(id=memory.id))
@@ -111,7 +111,7 @@ def edit(
 def trash(connection: Connection, memory: Memory, stamp: Stamp) -> Memory:
     """Move a memory to the trash: out of every search, restorable with its vectors."""
     fulltext.remove(connection, memory.id)
-    trashed = _set_state(connection, memory, {"deleted_at": stamp.at}, "delete", stamp)
+    trashed = set_state(connection, memory, {"deleted_at": stamp.at}, "delete", stamp)
     atoms.follow_memory(connection, memory.id, stamp)
     graph.withdraw(connection, memory.id)
     return trashed
@@ -125,7 +125,7 @@ def restore(connection: Connection, memory: Memory, layers: Layers, stamp: Stamp
         cleared: dict[str, FieldValue] = {"deleted_at": None}
     else:
         cleared = {"superseded_at": None, "superseded_by": None, "archived_at": None}
-    restored = _set_state(connection, memory, cleared, "restore", stamp)
+    restored = set_state(connection, memory, cleared, "restore", stamp)
     atoms.follow_memory(connection, memory.id, stamp)
     return restored
 
@@ -139,7 +139,7 @@ def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     embeddings.clear_pending(connection, memory.id)
     memories.erase(connection, memory.id)
     journal.erase_snapshots(connection, memory.id)
-    journal.append(connection, stamp, "purge", (memory.id, memory.uid), {})
+    journal.append(connection, stamp, "purge", Subject(memory.id, memory.uid), {})
     tombstones.put(connection, memory.uid, stamp.at, memory.origin)
     changes.mark(connection, changes.MEMORY, [memory.id])
 
@@ -176,6 +176,32 @@ def store_vectors(connection: Connection, memory_id: int, embedded: Embedded, no
     changes.mark(connection, changes.MEMORY, [memory_id])
 
 
+def set_state(
+    connection: Connection,
+    memory: Memory,
+    values: Mapping[str, FieldValue],
+    operation: str,
+    stamp: Stamp,
+    *,
+    other_id: int | None = None,
+) -> Memory:
+    """Set fields from which nothing is derived, with revision, change mark and journal entry.
+
+    The entry holds those of ``values`` that differ; ``other_id`` as in the journal.
+    """
+    revised = dict(values) | {"updated_at": stamp.at, "revision": memory.revision + 1}
+    memories.update(connection, memory.id, revised)
+    changes.mark(connection, changes.MEMORY, [memory.id])
+    changed = {
+        name: (getattr(memory, name), value)
+        for name, value in values.items()
+        if getattr(memory, name) != value
+    }
+    subject = Subject(memory.id, memory.uid, other_id=other_id)
+    journal.append(connection, stamp, operation, subject, changed)
+    return memories.find(connection, MemoryRef(id=memory.id))
+
+
 def authored(memory: Memory) -> dict[str, FieldValue]:
     """The authored fields of a stored memory."""
     values = asdict(memory)
@@ -196,25 +222,6 @@ def _store_layers(connection: Connection, memory_id: int, layers: Layers, now: f
     if not layers.settled:
         embeddings.mark_pending(connection, memory_id, now)
     changes.mark(connection, changes.MEMORY, [memory_id])
-
-
-def _set_state(
-    connection: Connection,
-    memory: Memory,
-    values: Mapping[str, FieldValue],
-    operation: str,
-    stamp: Stamp,
-) -> Memory:
-    revised = dict(values) | {"updated_at": stamp.at, "revision": memory.revision + 1}
-    memories.update(connection, memory.id, revised)
-    changes.mark(connection, changes.MEMORY, [memory.id])
-    changed = {
-        name: (getattr(memory, name), value)
-        for name, value in values.items()
-        if getattr(memory, name) != value
-    }
-    journal.append(connection, stamp, operation, (memory.id, memory.uid), changed)
-    return memories.find(connection, MemoryRef(id=memory.id))
 
 
 def _position(connection: Connection, draft: Draft) -> int | None:

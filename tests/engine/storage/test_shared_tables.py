@@ -10,7 +10,7 @@ from engine.domain.errors import NotFound
 from engine.domain.ids import parse_ref
 from engine.storage import changes, journal, leases, memories, processes, tombstones, workspaces
 from engine.storage.database import Database, open_database
-from engine.storage.journal import Stamp
+from engine.storage.journal import Stamp, Subject
 from engine.storage.processes import ProcessRow
 from engine.storage.workspaces import ProjectRoot
 from tests.engine.storage.writing_rows import add
@@ -64,11 +64,15 @@ def test_a_short_uid_of_two_memories_is_refused_as_ambiguous(database: Database)
 
 def test_the_journal_keeps_values_before_and_after_in_order(database: Database) -> None:
     with database.write() as connection:
-        journal.append(connection, STAMP, "memorize", (1, "u"), {})
+        journal.append(connection, STAMP, "memorize", Subject(1, "u"), {})
         journal.append(
-            connection, STAMP, "edit", (1, "u"), {"tags": ((), ("家",)), "pinned": (False, True)}
+            connection,
+            STAMP,
+            "edit",
+            Subject(1, "u"),
+            {"tags": ((), ("家",)), "pinned": (False, True)},
         )
-        journal.append(connection, STAMP, "edit", (2, "v"), {"text": ("a", "b")})
+        journal.append(connection, STAMP, "edit", Subject(2, "v"), {"text": ("a", "b")})
     with database.read() as connection:
         entries = journal.history(connection, 1)
     assert [entry.operation for entry in entries] == ["memorize", "edit"]
@@ -78,8 +82,8 @@ def test_the_journal_keeps_values_before_and_after_in_order(database: Database) 
 
 def test_erasing_snapshots_leaves_that_something_happened(database: Database) -> None:
     with database.write() as connection:
-        journal.append(connection, STAMP, "edit", (1, "u"), {"text": ("secret", "b")})
-        journal.append(connection, STAMP, "edit", (2, "v"), {"text": ("kept", "b")})
+        journal.append(connection, STAMP, "edit", Subject(1, "u"), {"text": ("secret", "b")})
+        journal.append(connection, STAMP, "edit", Subject(2, "v"), {"text": ("kept", "b")})
         journal.erase_snapshots(connection, 1)
     with database.read() as connection:
         assert [entry.changes for entry in journal.history(connection, 1)] == [{}]

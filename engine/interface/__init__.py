@@ -1,0 +1,1 @@
+"""The methods of an open engine, by subject; each calls one use case."""
