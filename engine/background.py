@@ -1,5 +1,5 @@
 """Work that a long-lived process does beside answering: start-up checks, waiting vectors,
-its sign of life, and letting an idle model go.
+counting what was used, upkeep, its sign of life, and letting an idle model go.
 
 One thread, owned and stopped by its engine. It never delays an answer: everything it writes
 is a short transaction, and a store that is busy is simply tried again later.
@@ -15,13 +15,14 @@ from collections.abc import Callable
 from engine.context import EngineContext
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import JiyiError
-from engine.use_cases.atoms import sweep_atoms
-from engine.use_cases.briefing import refresh_stale_briefings
+from engine.jobs import build_jobs
 from engine.use_cases.embed_pending import embed_pending, queue_missing
 from engine.use_cases.fill_layers import derive_missing
 from engine.use_cases.maintain import fill_missing_text
+from engine.use_cases.maintenance import TickRequest, tick
 from engine.use_cases.models import calibrate_model, release_unused_indexes
 from engine.use_cases.presence import report_presence, withdraw_presence
+from engine.use_cases.reinforce import flush_accesses
 
 log = logging.getLogger("jiyi.background")
 
@@ -29,7 +30,10 @@ _TICK_S = 5.0
 _PRESENCE_S = 60.0
 _STOP_S = 3.0
 _MODEL_WAIT_S = 30.0
+_UNNAMED = "background"
 _FILL_S = 1.0
+# A long queue is worked off in turns, so that nothing else waits for its end.
+_TURN_S = 5.0
 
 
 class BackgroundWorker:
@@ -44,7 +48,7 @@ class BackgroundWorker:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._present_until = 0.0
-        self._swept_until = 0.0
+        self._kept_up_until = 0.0
         self._followed: SpaceIdentity | None = None
         self._thread = threading.Thread(target=self._run, name="jiyi-background", daemon=True)
 
@@ -89,11 +93,11 @@ class BackgroundWorker:
             return
         for work in (
             self._show_presence,
+            self._keep_up,
+            self._count_uses,
             self._follow_model,
             self._embed_pending,
             self._fill_layers,
-            self._refresh_briefings,
-            self._sweep,
         ):
             if not self._stop.is_set():
                 self._attempt(work)
@@ -105,28 +109,39 @@ class BackgroundWorker:
         self._present_until = time.monotonic() + _PRESENCE_S
         release_unused_indexes(self._context)
 
+    def _keep_up(self) -> None:
+        """Run the jobs that are due, at the start and then now and then."""
+        settings = self._context.settings.maintenance
+        if not settings.enabled or time.monotonic() < self._kept_up_until:
+            return
+        # A tick that fails is tried again at the next one, not at every step.
+        self._kept_up_until = time.monotonic() + settings.tick_minutes * 60
+        request = TickRequest(self.client or _UNNAMED, stopped=self._stop.is_set)
+        tick(self._context, build_jobs(self._context), request)
+
+    def _count_uses(self) -> None:
+        """After the upkeep, so that overdue days fade by what was used before them."""
+        flush_accesses(self._context)
+
     def _embed_pending(self) -> None:
-        while not self._stop.is_set():
-            progress = embed_pending(self._context, wait_s=_MODEL_WAIT_S)
-            if not progress.more or progress.reason is not None:
-                break
+        self._in_turns(self._embed_some)
+
+    def _embed_some(self) -> bool:
+        progress = embed_pending(self._context, wait_s=_MODEL_WAIT_S)
+        return progress.more and progress.reason is None
 
     def _fill_layers(self) -> None:
         """Atoms and graph for memories that lack them, a second at a time."""
-        while not self._stop.is_set() and derive_missing(self._context, _FILL_S):
-            continue
+        self._in_turns(lambda: bool(derive_missing(self._context, _FILL_S)))
 
-    def _refresh_briefings(self) -> None:
-        refresh_stale_briefings(self._context)
-
-    def _sweep(self) -> None:
-        """Move atoms on whose time has come. Sweeping twice changes nothing, so processes need
-        not agree on who does it."""
-        if time.monotonic() < self._swept_until:
-            return
-        while sweep_atoms(self._context).more and not self._stop.is_set():
-            continue
-        self._swept_until = time.monotonic() + self._context.settings.atoms.sweep_hours * 3600
+    def _in_turns(self, work: Callable[[], bool]) -> None:
+        """Work while there is more; after some seconds the rest is left to the next step, which
+        comes at once."""
+        until = time.monotonic() + _TURN_S
+        while not self._stop.is_set() and work():
+            if time.monotonic() >= until:
+                self._wake.set()
+                break
 
     def _follow_model(self) -> None:
         """Queue what the model lacks, at the start and when the settings name another one."""

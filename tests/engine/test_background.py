@@ -201,7 +201,8 @@ def test_two_processes_sweep_at_once_and_each_step_is_noted_once(
         awake = "SELECT count(*) FROM atom WHERE state = 'active'"
         until(lambda: count(keyword_engine, awake) == 0)
         other.sweep_atoms()
-    assert count(keyword_engine, "SELECT count(*) FROM journal WHERE operation = 'decay'") == 60
+    noted = "SELECT count(*) FROM journal WHERE operation = 'decay' AND subject_kind = 'atom'"
+    assert count(keyword_engine, noted) == 60
 
 
 def test_a_briefing_that_was_asked_for_is_made_again(
@@ -216,7 +217,7 @@ def test_a_briefing_that_was_asked_for_is_made_again(
     until(lambda: not briefing.current_briefing(keyword_engine.context, "global").stale)
 
 
-@pytest.mark.parametrize("failing", ["embed_pending", "derive_missing", "refresh_stale_briefings"])
+@pytest.mark.parametrize("failing", ["embed_pending", "derive_missing", "flush_accesses"])
 def test_a_job_that_always_fails_does_not_keep_the_others_from_being_done(
     keyword_engine: Engine, clock: FixedClock, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
@@ -228,3 +229,58 @@ def test_a_job_that_always_fails_does_not_keep_the_others_from_being_done(
     monkeypatch.setattr(background, failing, fail)
     keyword_engine.start_background("test")
     until(lambda: count(keyword_engine, "SELECT count(*) FROM atom WHERE state = 'expired'") == 1)
+
+
+def used(engine: Engine, memory_id: int) -> int:
+    strength = engine.browsing.strength(memory_id)
+    assert strength is not None
+    return strength.access_count
+
+
+def test_uses_are_counted_beside_the_answers(keyword_engine: Engine) -> None:
+    memory_id = remember(keyword_engine, "灯塔")
+    keyword_engine.start_background("test")
+    assert found(keyword_engine, "灯塔") == [memory_id]
+    keyword_engine.context.background.wake()
+    until(lambda: used(keyword_engine, memory_id) == 1)
+
+
+def test_what_cannot_be_counted_at_the_end_is_logged_though_the_background_waits_as_well(
+    keyword_engine: Engine, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory_id = remember(keyword_engine, "灯塔")
+    blocker = sqlite3.connect(home / FILE_NAME, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    keyword_engine.start_background("test")
+    assert found(keyword_engine, "灯塔") == [memory_id]
+    started = time.monotonic()
+    keyword_engine.close()
+    assert time.monotonic() - started < 6.0
+    assert "1 uses were not counted" in caplog.text
+    blocker.close()
+
+
+def test_upkeep_is_done_at_the_start_after_a_long_absence(
+    keyword_engine: Engine, clock: FixedClock
+) -> None:
+    remember(keyword_engine, "灯塔")
+    clock.advance(40 * 86_400)
+    keyword_engine.start_background("editor")
+    until(lambda: any(run.actor == "editor" for run in keyword_engine.upkeep.runs()))
+    until(
+        lambda: (
+            {"decay", "purge"}
+            <= {job.name for job in keyword_engine.upkeep.jobs() if not job.is_due}
+        )
+    )
+
+
+def test_upkeep_that_is_switched_off_is_left_to_others(home: Path, clock: FixedClock) -> None:
+    off = KEYWORDS | {"JIYI_MAINTENANCE__ENABLED": "false"}
+    with open_engine(home, environ=off, clock=clock) as engine:
+        memory_id = remember(engine, "灯塔")
+        engine.start_background("test")
+        assert found(engine, "灯塔") == [memory_id]
+        engine.context.background.wake()
+        until(lambda: used(engine, memory_id) == 1)
+        assert engine.upkeep.runs() == []
