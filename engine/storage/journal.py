@@ -18,9 +18,14 @@ LINK = "link"
 FACT = "fact"
 STORE = "store"
 
+UNDO = "undo"
+REDO = "redo"
+CREATIONS = ("memorize", "import", "reflect")
+"""Operations whose entry without changes stands for a memory that is new."""
+
 Changes = Mapping[str, tuple[FieldValue, FieldValue]]
 
-_COLUMNS = """id, group_uid, at, operation, actor, subject_kind, subject_id, subject_uid, changes,
+COLUMNS = """id, group_uid, at, operation, actor, subject_kind, subject_id, subject_uid, changes,
     other_id, undoes"""
 
 
@@ -81,12 +86,17 @@ def append(
 
 
 def history(connection: Connection, memory_id: int) -> list[JournalEntry]:
-    """Entries of one memory, oldest first."""
+    """Entries of one memory, oldest first, with those of which it is only the other end: its
+    links, what it took the place of, the facts that came from it."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM journal WHERE subject_kind = ? AND subject_id = ? ORDER BY id",
-        (MEMORY, memory_id),
+        f"""SELECT {COLUMNS} FROM journal WHERE id IN (
+            SELECT id FROM journal WHERE subject_kind = 'memory' AND subject_id = :memory_id
+            UNION SELECT id FROM journal WHERE subject_kind = 'link' AND subject_id = :memory_id
+            UNION SELECT id FROM journal WHERE other_id = :memory_id)
+        ORDER BY id""",
+        {"memory_id": memory_id},
     )
-    return [_entry(row) for row in rows]
+    return [entry_of(row) for row in rows]
 
 
 def erase_snapshots(connection: Connection, memory_id: int) -> None:
@@ -97,7 +107,8 @@ def erase_snapshots(connection: Connection, memory_id: int) -> None:
     )
 
 
-def _entry(row: Row) -> JournalEntry:
+def entry_of(row: Row) -> JournalEntry:
+    """The entry that a row of :data:`COLUMNS` holds."""
     return JournalEntry(
         id=row["id"],
         group_uid=row["group_uid"],
@@ -107,13 +118,14 @@ def _entry(row: Row) -> JournalEntry:
         subject_kind=row["subject_kind"],
         subject_id=row["subject_id"],
         subject_uid=row["subject_uid"],
-        changes=_parsed(row["changes"]),
+        changes=parsed(row["changes"]),
         other_id=row["other_id"],
         undoes=row["undoes"],
     )
 
 
-def _parsed(text: str) -> dict[str, tuple[FieldValue, FieldValue]]:
+def parsed(text: str) -> dict[str, tuple[FieldValue, FieldValue]]:
+    """The changes that a row holds, lists as tuples."""
     return {
         name: (_value(before), _value(after)) for name, (before, after) in json.loads(text).items()
     }

@@ -26,13 +26,13 @@ from engine.storage import (
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp, Subject
-from engine.writing import atoms, graph
+from engine.writing import atoms, facts, graph
 from engine.writing.atoms import Place, WrittenAtoms
 from engine.writing.embed import Embedded
 from engine.writing.layers import Layers
 
-_FACT_FIELDS = frozenset({"text", "key_facts", "event_time"})
-_GRAPH_FIELDS = _FACT_FIELDS | {"participants", "topics"}
+FACT_FIELDS = frozenset({"text", "key_facts", "event_time"})
+GRAPH_FIELDS = FACT_FIELDS | {"participants", "topics"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,14 @@ class Created:
     atoms: WrittenAtoms
 
 
-def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -> Created:
-    """Write a new memory with its layers."""
+def create(
+    connection: Connection,
+    draft: Draft,
+    layers: Layers,
+    stamp: Stamp,
+    operation: str = "memorize",
+) -> Created:
+    """Write a new memory with its layers; ``operation`` names in the journal how it came."""
     workspace_id = workspaces.ensure(connection, draft.workspace, stamp.at)
     digest = content_hash(str(draft.fields["text"]))
     twins = memories.twins(connection, digest, workspace_id, stamp.at)
@@ -66,8 +72,8 @@ def create(connection: Connection, draft: Draft, layers: Layers, stamp: Stamp) -
     memory_id = memories.insert(connection, row)
     memories.replace_labels(connection, memory_id, layers.labels)
     fulltext.put(connection, memory_id, layers.tokens)
-    _store_layers(connection, memory_id, layers, stamp.at)
-    journal.append(connection, stamp, "memorize", Subject(memory_id, row.uid), {})
+    store_layers(connection, memory_id, layers, stamp.at)
+    journal.append(connection, stamp, operation, Subject(memory_id, row.uid), {})
     written = write_atoms(connection, layers, Place(workspace_id, memory_id, stamp.at), stamp)
     write_graph(connection, memory_id, layers, stamp)
     memory = memories.find(connection, MemoryRef(id=memory_id))
@@ -91,10 +97,12 @@ def edit(
     memories.replace_labels(connection, memory.id, layers.labels)
     if changed.keys() & set(EMBEDDED_FIELDS):
         embeddings.remove_pieces(connection, memory.id)
-        _store_layers(connection, memory.id, layers, stamp.at)
-    if changed.keys() & _FACT_FIELDS:
-        _renew_atoms(connection, memory.id, layers, stamp)
-    if changed.keys() & _GRAPH_FIELDS:
+        store_layers(connection, memory.id, layers, stamp.at)
+    if changed.keys() & FACT_FIELDS:
+        renew_atoms(connection, memory.id, layers, stamp, stamp.at)
+        if memory.archived_at is not None:
+            atoms.follow_memory(connection, memory.id, stamp)
+    if changed.keys() & GRAPH_FIELDS:
         write_graph(connection, memory.id, layers, stamp)
     changes.mark(connection, changes.MEMORY, [memory.id])
     before = authored(memory)
@@ -135,6 +143,7 @@ def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     atoms.erase(connection, memory.id, stamp)
     graph.erase(connection, memory.id)
     fulltext.remove_for_good(connection, memory.id)
+    facts.erase_of_memory(connection, memory.id)
     embeddings.remove_pieces(connection, memory.id)
     embeddings.clear_pending(connection, memory.id)
     memories.erase(connection, memory.id)
@@ -144,6 +153,12 @@ def erase(connection: Connection, memory: Memory, stamp: Stamp) -> None:
     changes.mark(connection, changes.MEMORY, [memory.id])
 
 
+def erase_purged(connection: Connection, memory_id: int) -> None:
+    """Remove what the journal kept of a memory that was reclaimed before."""
+    facts.erase_of_memory(connection, memory_id)
+    journal.erase_snapshots(connection, memory_id)
+
+
 def write_atoms(connection: Connection, layers: Layers, place: Place, stamp: Stamp) -> WrittenAtoms:
     """Write the atoms of a memory and note which rules derived them."""
     written = WrittenAtoms()
@@ -151,6 +166,17 @@ def write_atoms(connection: Connection, layers: Layers, place: Place, stamp: Sta
         written = atoms.write(connection, layers.atoms, place, stamp)
     memory_layers.put(connection, place.memory_id, layers.rules_version)
     return written
+
+
+def renew_atoms(
+    connection: Connection, memory_id: int, layers: Layers, stamp: Stamp, stated_at: float
+) -> None:
+    """Write the atoms of changed fields as stated at a moment; facts that are as they were keep
+    theirs."""
+    kept = {draft.content_hash for draft in layers.atoms.drafts} if layers.atoms else set()
+    atoms.withdraw(connection, memory_id, stamp, kept)
+    workspace_id = memories.workspace_id(connection, memory_id)
+    write_atoms(connection, layers, Place(workspace_id, memory_id, stated_at), stamp)
 
 
 def write_graph(connection: Connection, memory_id: int, layers: Layers, stamp: Stamp) -> None:
@@ -167,6 +193,15 @@ def fill_layers(connection: Connection, memory: Memory, layers: Layers, stamp: S
         write_graph(connection, memory.id, layers, stamp)
     if memory.deleted_at is not None or memory.archived_at is not None:
         atoms.follow_memory(connection, memory.id, stamp)
+
+
+def store_layers(connection: Connection, memory_id: int, layers: Layers, now: float) -> None:
+    """Store a memory's vectors as far as they are made; the rest is to follow."""
+    if layers.embedded is not None:
+        store_vectors(connection, memory_id, layers.embedded, now)
+    if not layers.settled:
+        embeddings.mark_pending(connection, memory_id, now)
+    changes.mark(connection, changes.MEMORY, [memory_id])
 
 
 def store_vectors(connection: Connection, memory_id: int, embedded: Embedded, now: float) -> None:
@@ -206,22 +241,6 @@ def authored(memory: Memory) -> dict[str, FieldValue]:
     """The authored fields of a stored memory."""
     values = asdict(memory)
     return {name: values[name] for name in FIELDS}
-
-
-def _renew_atoms(connection: Connection, memory_id: int, layers: Layers, stamp: Stamp) -> None:
-    """Facts that an edit left as they were keep their atoms."""
-    kept = {draft.content_hash for draft in layers.atoms.drafts} if layers.atoms else set()
-    atoms.withdraw(connection, memory_id, stamp, kept)
-    workspace_id = memories.workspace_id(connection, memory_id)
-    write_atoms(connection, layers, Place(workspace_id, memory_id, stamp.at), stamp)
-
-
-def _store_layers(connection: Connection, memory_id: int, layers: Layers, now: float) -> None:
-    if layers.embedded is not None:
-        store_vectors(connection, memory_id, layers.embedded, now)
-    if not layers.settled:
-        embeddings.mark_pending(connection, memory_id, now)
-    changes.mark(connection, changes.MEMORY, [memory_id])
 
 
 def _position(connection: Connection, draft: Draft) -> int | None:
