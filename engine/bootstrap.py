@@ -18,13 +18,15 @@ from engine.config.live import LiveSettings
 from engine.context import EngineContext
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.embedding import SpaceIdentity
-from engine.domain.errors import ConfigInvalid
+from engine.domain.errors import ConfigInvalid, JiyiError
 from engine.domain.notices import Notice
 from engine.interface.engine import Engine
 from engine.language.terms import build_analyser
 from engine.retrieval.cache import RecallCache
 from engine.storage.database import FILE_NAME as DATABASE_NAME
 from engine.storage.database import Database, open_database
+from engine.storage.places import LOCAL, place_of
+from engine.use_cases.backup import back_up_upgraded
 from engine.vector_index.stored import SpaceIndexes, StoredVectors
 
 CACHE_FOLDER = "cache"
@@ -55,7 +57,7 @@ def open_engine(
         busy_timeout_s=settings.storage.busy_timeout_s,
         synchronous=settings.storage.synchronous,
     )
-    notices = _notices(database, used_before, variables)
+    notices = [*_notices(database, used_before, variables), *_place_notices(folder)]
     if database.writable:
         ensure_user_config(folder)
     clock = clock or SystemClock()
@@ -79,7 +81,7 @@ def open_engine(
         models_folder=(cache or folder / CACHE_FOLDER) / "models",
         answers=RecallCache(settings.cache.ttl_s, settings.cache.size),
     )
-    return Engine(context, open_engine, notices)
+    return Engine(context, open_engine, [*notices, *_upgrade_notices(context)])
 
 
 def _notices(database: Database, used_before: bool, environ: Mapping[str, str]) -> Sequence[Notice]:
@@ -93,6 +95,24 @@ def _notices(database: Database, used_before: bool, environ: Mapping[str, str]) 
     if other is not None and other != database.path and other.exists():
         return [Notice("notice.other_store", store=store, other=str(other))]
     return []
+
+
+def _place_notices(folder: Path) -> Sequence[Notice]:
+    """Some places cost memories in the end."""
+    place = place_of(folder)
+    if place.kind == LOCAL:
+        return []
+    return [Notice(f"notice.place_{place.kind}", name=place.name, home=str(folder))]
+
+
+def _upgrade_notices(context: EngineContext) -> Sequence[Notice]:
+    """A store that another version kept is backed up first; one that cannot be is used all the
+    same, and said."""
+    try:
+        made = back_up_upgraded(context)
+    except JiyiError as error:
+        return [Notice("notice.upgrade_not_backed_up"), Notice(error.key, **error.params)]
+    return [Notice("notice.upgraded", name=made.file.name)] if made else []
 
 
 def _default_store(environ: Mapping[str, str]) -> Path | None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.config.live import LiveSettings
 from engine.config.schema import EmbeddingSettings, Settings
+from engine.config.upkeep import ChatSettings
+from engine.domain.access import AccessLog
 from engine.domain.clock import Clock
 from engine.domain.embedding import SpaceIdentity
+from engine.domain.errors import ModelUnavailable
 from engine.domain.queues import NoQueue, PendingQueue
 from engine.domain.times import zone_named
 from engine.language.terms import Analyser
@@ -21,6 +26,9 @@ from engine.retrieval.cache import RecallCache
 from engine.storage import embeddings
 from engine.storage.database import Database
 from engine.vector_index.stored import SpaceIndexes
+
+if TYPE_CHECKING:
+    from engine.model_clients.remote.chat import ChatClient
 
 _LOOK_EVERY_S = 5.0
 
@@ -43,9 +51,12 @@ class EngineContext:
     models_folder: Path
     background: PendingQueue = field(default_factory=NoQueue)
     answers: RecallCache[object] = field(default_factory=RecallCache)
+    accesses: AccessLog = field(default_factory=AccessLog)
     _models: ModelHost | None = None
     _models_key: tuple[object, ...] = ()
     _older: dict[str, ModelHost] = field(default_factory=dict)
+    _chat: ChatClient | None = None
+    _chat_key: ChatSettings | None = None
     _fetched: bool = False
     _look_again_at: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -76,6 +87,10 @@ class EngineContext:
                 self._models_key = key
             return self._models
 
+    def touch(self, memory_ids: Iterable[int]) -> None:
+        """Note that a request used these memories; counted later, at once for many."""
+        self.accesses.add(memory_ids, self.clock.now())
+
     def serving(self) -> ModelHost:
         """The model whose space answers now.
 
@@ -92,6 +107,23 @@ class EngineContext:
             return chosen
         hosts = (self._older_model(older) for older in complete)
         return next((host for host in hosts if host is not None), chosen)
+
+    def chat(self) -> ChatClient:
+        """The chat model that the settings name. Raises :class:`ModelUnavailable` when none is
+        named, or address, key or model cannot be used."""
+        chosen = self.settings.chat
+        if not (chosen.base_url and chosen.model):
+            raise ModelUnavailable("error.chat_off")
+        # The HTTP library is loaded by whoever needs it.
+        from engine.model_clients.remote.chat import ChatClient
+
+        with self._lock:
+            if self._chat is None or chosen != self._chat_key:
+                if self._chat is not None:
+                    self._chat.close()
+                self._chat = ChatClient(chat_config(chosen))
+                self._chat_key = chosen
+            return self._chat
 
     def has_fetched_weights(self) -> bool:
         """Whether the larger model can be had; looked up now and then, since it costs more
@@ -135,6 +167,9 @@ class EngineContext:
         with self._lock:
             # Kept although closed, so that a late thread does not load a model again.
             hosts = [*self._older.values(), *([self._models] if self._models else [])]
+            chat = self._chat
+        if chat is not None:
+            chat.close()
         for host in hosts:
             host.close()
         self.indexes.close()
@@ -154,4 +189,15 @@ def remote_config(chosen: EmbeddingSettings) -> RemoteConfig:
         query_prefix=chosen.query_prefix,
         passage_prefix=chosen.passage_prefix,
         max_retries=chosen.max_retries,
+    )
+
+
+def chat_config(chosen: ChatSettings) -> RemoteConfig:
+    """The provider's chat model that the settings describe."""
+    return RemoteConfig(
+        base_url=chosen.base_url,
+        model=chosen.model,
+        api_key=chosen.api_key,
+        timeout_s=chosen.timeout_s,
+        max_retries=1,
     )

@@ -141,7 +141,10 @@ def _memorized(record: Record) -> MemorizeRequest:
         "participants": [record.who] if record.who else [],
     }
     session = f"{record.space}/{record.session}" if record.session else None
-    return MemorizeRequest(fields, workspace=record.space or None, session_id=session)
+    # Sets repeat themselves, and nobody reads what would be said of it.
+    return MemorizeRequest(
+        fields, workspace=record.space or None, session_id=session, on_conflict="ignore"
+    )
 
 
 def _recalled(question: TrialQuestion) -> RecallRequest:
@@ -153,4 +156,5 @@ def _recalled(question: TrialQuestion) -> RecallRequest:
         filters=Filters(scope=scope, up_to_id=question.up_to_id),
         mode=question.mode,
         preset=question.preset,
+        touch=False,
     )

@@ -1,7 +1,8 @@
 """The log of the launched programs: ``<home>/logs/jiyi.log``.
 
 It never holds what people remember or ask: exceptions are written as their type and the
-places in the code they passed, without their message, which may quote a text.
+places in the code they passed, without their message, which may quote a text; of the product's own
+errors only the key and its numbers are.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
+from copy import copy
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+from engine.domain.errors import JiyiError
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -27,6 +31,9 @@ _LEVELS = {
 }
 _MAX_BYTES = 1_000_000
 _KEPT_FILES = 3
+_TOLD = ("path", "folder", "host", "model", "job")
+"""Values of errors that are no content."""
+
 _FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -75,8 +82,31 @@ def _configured(handler: logging.Handler) -> logging.Handler:
 
 
 class _WithoutContent(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        shown = copy(record)
+        # What another handler has put down of the exception holds its message.
+        shown.exc_text = None
+        if isinstance(record.args, tuple):
+            shown.args = tuple(map(_without_content, record.args))
+        return super().format(shown)
+
     def formatException(self, ei: _ExcInfo) -> str:
         return "\n".join(_traces(ei[1]))
+
+
+def _without_content(value: object) -> object:
+    """A value of an entry; of an error only what it is, since what it names may be a text."""
+    if isinstance(value, JiyiError):
+        told = {name: item for name, item in value.params.items() if _is_harmless(name, item)}
+        return str(JiyiError(value.key, **told))
+    if isinstance(value, BaseException):
+        reason = f" ({value.strerror})" if isinstance(value, OSError) else ""
+        return f"{type(value).__qualname__}{reason}"
+    return value
+
+
+def _is_harmless(name: str, value: object) -> bool:
+    return isinstance(value, (int, float)) or (isinstance(value, str) and name in _TOLD)
 
 
 def _traces(error: BaseException | None) -> Iterator[str]:

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import stat
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from engine.config.file import (
     parse_config,
     read_bytes,
 )
+from engine.config.placing import move_into_place
 from engine.config.schema import checked, declared
 from engine.config.setting import plain
 from engine.domain.errors import ConfigInvalid
@@ -41,9 +41,6 @@ _READ_AS_OTHERS = frozenset(("true", "false", "null", "yes", "no", "on", "off", 
 _NOT_PRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MASK_CHARACTERS = frozenset("•*")
-# Access denied, and two forms of "in use": a virus scanner or a reader has the file open.
-_IN_USE = (5, 32, 33)
-_REPLACE_PAUSES_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 
 
 def set_value(path: Path, key: str, value: object) -> None:
@@ -350,23 +347,10 @@ def _replace(path: Path, before: bytes, after: bytes) -> None:
         try:
             if read_bytes(path) not in (before, None):
                 raise ConfigInvalid("error.config_changed_meanwhile", path=path)
-            _move(draft, target)
+            move_into_place(draft, target)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigInvalid(
             "error.config_unwritable", path=path, reason=error.strerror or str(error)
         ) from error
-
-
-def _move(draft: Path, target: Path) -> None:
-    for pause_s in (*_REPLACE_PAUSES_S, None):
-        try:
-            os.replace(draft, target)
-        except PermissionError as error:
-            # Elsewhere than on Windows a refusal is final.
-            if pause_s is None or getattr(error, "winerror", None) not in _IN_USE:
-                raise
-            time.sleep(pause_s)
-        else:
-            return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.config.environment import unknown_name
 from engine.config.layer import Layer
+from engine.config.placing import move_into_place
 from engine.config.schema import check_together, checked, declared
 from engine.domain.errors import ConfigInvalid
 from engine.domain.vocabulary import nearest
@@ -126,7 +127,7 @@ def _move_unless_present(draft: Path, target: Path) -> None:
         return
     except OSError:
         if not target.exists():
-            draft.replace(target)
+            move_into_place(draft, target)
 
 
 def _load(text: str, path: Path) -> Mapping[object, object]:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from engine.config.front_ends import TuiSettings
 from engine.config.presets import effective, load_preset, preset_names
 from engine.config.setting import Knob, Setting, declarations
 from engine.config.upkeep import (
@@ -23,6 +24,7 @@ from engine.config.upkeep import (
     DecaySettings,
     ExpansionSettings,
     ExpirySettings,
+    FactSettings,
     IngestSettings,
     JournalSettings,
     MaintenanceSettings,
@@ -334,6 +336,8 @@ class Settings(Section):
     ingest: IngestSettings = IngestSettings()
     transfer: TransferSettings = TransferSettings()
     secrets: SecretSettings = SecretSettings()
+    facts: FactSettings = FactSettings()
+    tui: TuiSettings = TuiSettings()
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
@@ -18,6 +19,24 @@ _Hours = Annotated[Number, Field(ge=0.1, le=8_760.0), Knob("now", step=1.0)]
 
 def _relations(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(check("relation", name, RELATIONS) for name in names)
+
+
+def _address(written: str) -> str:
+    """An address that names a host, or nothing. Whether anybody answers there is found out when
+    somebody is asked."""
+    text = written.strip()
+    parts = urlsplit(text if "://" in text else f"//{text}")
+    usable = parts.scheme in ("", "http", "https") and parts.hostname and len(text.split()) == 1
+    if text and not usable:
+        raise ValueError(written)
+    return text
+
+
+def _model_name(written: str) -> str:
+    """A name without blanks, or nothing."""
+    if len(written.split()) > 1 or not written.isprintable():
+        raise ValueError(written)
+    return written.strip()
 
 
 class DecaySettings(Section):
@@ -121,12 +140,20 @@ class ReflectSettings(Section):
     max_chars: Annotated[Whole, Field(ge=64, le=10_000), Knob("now", step=64)] = 512
 
 
+class FactSettings(Section):
+    """Facts with a time of validity."""
+
+    functional: Annotated[Names, Knob("now", example="favourite bar|常去的酒吧, 车牌")] = ()
+
+
 class ChatSettings(Section):
     """The chat model for summaries; off until it has an address and a model."""
 
-    base_url: Annotated[str, Knob("now", example="http://localhost:11434/v1")] = ""
+    base_url: Annotated[
+        str, AfterValidator(_address), Knob("now", example="http://localhost:11434/v1")
+    ] = ""
     api_key: Annotated[str, Knob("now", secret=True, example="${MY_API_KEY}")] = ""
-    model: Annotated[str, Knob("now", example="qwen3")] = ""
+    model: Annotated[str, AfterValidator(_model_name), Knob("now", example="qwen3")] = ""
     timeout_s: Annotated[Number, Field(ge=1.0, le=600.0), Knob("now", step=1.0)] = 60.0
 
 

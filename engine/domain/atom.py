@@ -8,6 +8,8 @@ from engine.domain.scope import Filters
 
 ATOM_TYPES = ("episodic", "planned", "factual", "relational", "preference", "unknown")
 ATOM_STATES = ("active", "expired", "dormant", "superseded", "forgotten")
+ATOM_ORDERS = ("ending", "longest", "newest", "said")
+"""Orders of a list of atoms: by how soon or how late they end, by age, by how often said."""
 CURVES = ("exponential", "linear", "step")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from engine.domain.fact import Fact
 from engine.domain.memory import Memory
 
 DIRECTIVES, PINNED = "directives", "pinned"
@@ -16,6 +17,7 @@ STANDING = (DIRECTIVES, PINNED)
 """The sections that come first, always."""
 
 SESSIONS = "sessions"
+ACTIVE_FACTS = "active_facts"
 SECTIONS = (
     *STANDING,
     "important",
@@ -47,7 +49,8 @@ class Briefing:
     """A baked briefing of one workspace and ``global``.
 
     ``sections`` maps each section to ids of memories, best first. ``change`` is the last
-    change number of the store's history ``history_uid`` that it knows of.
+    change number of the store's history ``history_uid`` that it knows of. ``facts`` are ids of
+    facts that held when it was baked, those changed last first.
     """
 
     workspace: str
@@ -56,6 +59,15 @@ class Briefing:
     history_uid: str
     sections: Mapping[str, tuple[int, ...]]
     sessions: tuple[SessionNote, ...] = ()
+    facts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServedFact:
+    """A fact that holds now, and the memory that it came from."""
+
+    fact: Fact
+    source: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +91,4 @@ class ServedBriefing:
     stale: bool
     sections: Mapping[str, tuple[Memory, ...]]
     sessions: tuple[ServedSession, ...] = ()
+    facts: tuple[ServedFact, ...] = ()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+STATES = ("live", "archived", "expired", "superseded", "deleted")
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -32,7 +34,8 @@ class Filters:
     ``moment`` is a window (start, end) on the time a memory speaks of: ``event_time``, or
     ``created_at`` where there is none. ``up_to_id`` leaves out what was written after that
     memory. ``include_*`` lift the states that hide a memory;
-    ``deleted_only`` is the trash view.
+    ``deleted_only`` is the trash view. ``state`` asks for exactly one of
+    :data:`STATES` and makes the other four irrelevant.
     """
 
     scope: Scope = Scope()
@@ -56,6 +59,7 @@ class Filters:
     include_expired: bool = False
     include_superseded: bool = False
     deleted_only: bool = False
+    state: str | None = None
 
     @property
     def is_broad(self) -> bool:
@@ -71,6 +75,7 @@ class Filters:
             and self.up_to_id is None
             and self.pinned is None
             and not self.deleted_only
+            and self.state is None
             and not any(
                 (
                     self.kinds,

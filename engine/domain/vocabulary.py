@@ -26,6 +26,7 @@ CONTEXT_MODES = ("quick", "chat", "coding", "project")
 RELATIONS = ("supersedes", "refines", "derived_from", "example_of", "contradicts", "related")
 CONFLICT_POLICIES = ("ignore", "warn", "supersede", "reject")
 COLLISION_POLICIES = ("skip", "overwrite", "rename", "error")
+BACKUP_REASONS = ("daily", "manual", "upgrade", "restore", "import")
 # Where a memory came from: any text may, these two have a meaning of their own.
 CONVERSATION = "conversation"
 IMPORT = "import"

@@ -98,6 +98,29 @@ def negation_count(text: str) -> int:
     return len(lists.negation.findall(plain))
 
 
+def differences(new: SpokenFact, old: SpokenFact) -> tuple[frozenset[str], frozenset[str]]:
+    """The content words that only the one and only the other fact has, however a word is cut."""
+    return _only_in(new, old), _only_in(old, new)
+
+
+def lacking(content: frozenset[str], words: frozenset[str], plain: str) -> frozenset[str]:
+    """The content words of one fact that another one lacks, of which the ``words`` and the folded
+    text are given: as :func:`differences`, for whoever compares many."""
+    return frozenset(word for word in content - words if not _is_within(word, plain))
+
+
+def persons_differ(new: SpokenFact, old: SpokenFact) -> bool:
+    """Whether two facts speak of different persons; the speaker may be left unsaid."""
+    return _other_persons(new, old)
+
+
+def name_one_thing_each(new: SpokenFact, old: SpokenFact) -> bool:
+    """Whether a person, name, place, number or date stands in one of two facts alone."""
+    added, gone = differences(new, old)
+    named = _names_in(new.text) ^ _names_in(old.text)
+    return any(_is_telling(word, named) for word in added | gone)
+
+
 @dataclass(frozen=True, slots=True)
 class _Compared:
     """Two facts beside each other: weighty words that only one of them has."""
@@ -122,8 +145,7 @@ class _Compared:
     @property
     def persons_differ(self) -> bool:
         """Whether they speak of different persons; the speaker may be left unsaid."""
-        persons = _lists().persons - _SPEAKER
-        return self.new.words & persons != self.old.words & persons
+        return _other_persons(self.new, self.old)
 
     @property
     def only_numbers_differ(self) -> bool:
@@ -150,11 +172,14 @@ class _Compared:
         return any(_is_telling(word, named) for word in self.added | self.gone)
 
 
+def _other_persons(one: SpokenFact, other: SpokenFact) -> bool:
+    persons = _lists().persons - _SPEAKER
+    return one.words & persons != other.words & persons
+
+
 def _only_in(one: SpokenFact, other: SpokenFact) -> frozenset[str]:
     """Weighty words of one fact that the other lacks, even if it is cut differently there."""
-    plain = fold(other.text)
-    missing = content_words(one.words) - other.words
-    return frozenset(word for word in missing if not _is_within(word, plain))
+    return lacking(content_words(one.words), other.words, fold(other.text))
 
 
 def _is_within(word: str, plain: str) -> bool:

@@ -23,12 +23,17 @@ from engine.domain.scope import Filters
 from engine.evaluation.search import Proposal
 from engine.evaluation.session import EvaluationParts, EvaluationRequest
 from engine.interface.backups import Backups
+from engine.interface.browsing import Browsing
+from engine.interface.bulk import Bulk
 from engine.interface.documents import Documents
+from engine.interface.drafts import Drafts
 from engine.interface.facts import Facts
 from engine.interface.forgetting import Forgetting
+from engine.interface.graph import GraphView
 from engine.interface.journal import Journal
 from engine.interface.links import Links
 from engine.interface.reflection import Reflection
+from engine.interface.samples import Samples
 from engine.interface.transfer import Transfer
 from engine.interface.upkeep import Upkeep
 from engine.storage.memories import Page
@@ -38,10 +43,12 @@ from engine.trial_stores import Opener
 from engine.use_cases import (
     atoms,
     auto_context,
+    backup,
     briefing,
     browse,
     edit,
     embed_pending,
+    erase,
     evaluate,
     fill_layers,
     forget,
@@ -55,12 +62,14 @@ from engine.use_cases import (
     pack,
     projects,
     recall,
+    reinforce,
     tune,
     workspaces,
 )
 from engine.use_cases.atoms import AtomList, AtomQuery, AtomView, Swept
 from engine.use_cases.auto_context import TaskRequest
 from engine.use_cases.edit import Edited, EditRequest
+from engine.use_cases.erase import Erased
 from engine.use_cases.evaluate import SetReport
 from engine.use_cases.forget import StateChange
 from engine.use_cases.graph import Neighbourhood
@@ -109,6 +118,11 @@ class Engine:
         self.backups = Backups(context)
         self.transfer = Transfer(context)
         self.documents = Documents(context)
+        self.browsing = Browsing(context)
+        self.bulk = Bulk(context)
+        self.drafts = Drafts(context)
+        self.samples = Samples(context)
+        self.graph_view = GraphView(context)
         self._worker: BackgroundWorker | None = None
 
     def start_background(self, client: str) -> None:
@@ -135,9 +149,9 @@ class Engine:
         """Answer a query; see :func:`engine.use_cases.recall.recall`."""
         return recall.recall(self.context, request)
 
-    def get(self, ref: str | int) -> Memory:
-        """One memory by its reference."""
-        return browse.get_memory(self.context, ref)
+    def get(self, ref: str | int, *, touch: bool = False) -> Memory:
+        """One memory by its reference; with ``touch`` it counts as used."""
+        return browse.get_memory(self.context, ref, touch=touch)
 
     def list(
         self, filters: Filters | None = None, *, limit: int = 20, cursor: str | None = None
@@ -163,7 +177,13 @@ class Engine:
 
     def erase(self, ref: str | int, caller: Caller) -> Memory:
         """Remove a memory for good."""
-        return forget.erase_memory(self.context, ref, caller)
+        return self.erase_all([ref], caller).memories[0]
+
+    def erase_all(self, refs: Sequence[str | int], caller: Caller) -> Erased:
+        """Remove memories for good, from everywhere; see
+        :func:`engine.use_cases.erase.erase_memories`."""
+        back_up = partial(backup.back_up, self.context, reason="manual")
+        return erase.erase_memories(self.context, refs, caller, back_up)
 
     def statistics(self) -> Statistics:
         """What the store holds."""
@@ -171,7 +191,7 @@ class Engine:
 
     def diagnose(self, *, wait_s: float = 10.0) -> Diagnosis:
         """Whether everything is healthy."""
-        return inspect.diagnose(self.context, wait_s=wait_s)
+        return inspect.diagnose(self.context, wait_s=wait_s, more=self.backups.surroundings())
 
     def model_report(self) -> ModelReport:
         """The chosen embedding model and how far the memories have its vectors."""
@@ -239,6 +259,7 @@ class Engine:
                 k=question.k,
                 filters=question.filters,
                 min_strength=question.min_strength,
+                touch=False,
             )
         )
         return Answer(
@@ -389,8 +410,12 @@ class Engine:
     def close(self) -> None:
         """Stop the background and let go of everything."""
         worker, self._worker = self._worker, None
+        if not self.context.database.is_closed:
+            # First of all: a process that is being ended may have no time for more.
+            reinforce.flush_at_the_end(self.context)
         if worker is not None:
             worker.stop()
+            reinforce.flush_at_the_end(self.context)
         self.context.close()
 
     def __enter__(self) -> Engine:

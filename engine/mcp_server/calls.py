@@ -17,7 +17,8 @@ from engine.domain.vocabulary import nearest
 from engine.mcp_server.asker import Asker, Surroundings
 from engine.mcp_server.opening import Store
 from engine.mcp_server.parameters import Arguments
-from engine.mcp_server.toolset import ToolSpec, chosen_tools
+from engine.mcp_server.tool_spec import ToolSpec
+from engine.mcp_server.toolset import chosen_tools
 
 log = logging.getLogger("jiyi.mcp")
 

@@ -134,6 +134,8 @@ def _document(found: PromptText, view: View, notes: Sequence[str]) -> dict[str, 
 def _item(line: PackedLine) -> dict[str, object]:
     if len(line.memories) > 1:
         return {"ids": [memory.id for memory in line.memories], "tokens": line.tokens}
+    if not line.memories:
+        return {"tokens": line.tokens}
     (memory,) = line.memories
     entry: dict[str, object] = {"id": memory.id, "kind": memory.kind, "tokens": line.tokens}
     return entry | ({"score": round(line.score, 4)} if line.score else {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.bootstrap import Engine
@@ -11,6 +11,7 @@ from engine.config.messages import render
 from engine.domain.errors import InvalidInput
 from engine.domain.ids import short_uid
 from engine.domain.memory import GLOBAL_WORKSPACE, Memory
+from engine.domain.notices import Notice
 from engine.domain.vocabulary import nearest
 from engine.mcp_server import list_answer, memory_answer, recall_answer
 from engine.mcp_server.asker import Asker, Surroundings
@@ -76,6 +77,8 @@ def memorize(call: Call) -> str:
     view = call.view
     lines = [view.say("mcp.memorized", **_named(stored.memory))]
     lines += memory_answer.rule_lines(stored, view)
+    lines += _told(stored.notices, view)
+    lines += memory_answer.conflict_lines(stored, view)
     if stored.twins:
         ids = ", ".join(f"#{twin}" for twin in stored.twins)
         lines.append(view.say("mcp.twins", ids=ids))
@@ -105,8 +108,9 @@ def recall(call: Call) -> str:
 
 def get_memory(call: Call) -> str:
     """One memory with its metadata, or a page of a long one."""
-    memory = call.engine.get(call.arguments.text("id") or "")
     offset = call.arguments.whole("offset") or 0
+    # The pages of a long memory are one reading of it.
+    memory = call.engine.get(call.arguments.text("id") or "", touch=not offset)
     if offset and offset >= len(memory.text):
         raise InvalidInput("mcp.offset_beyond", offset=offset, length=len(memory.text))
     answer = memory_answer.as_json if call.wants_json else memory_answer.as_text
@@ -138,11 +142,14 @@ def edit_memory(call: Call) -> str:
         return json.dumps(
             {"id": memory.id, "uid": memory.uid, "revision": memory.revision}
             | {"changed": list(edited.changed), "pending": edited.pending}
+            | {"notices": _told(edited.notices, view)}
         )
     if not edited.changed:
-        return view.say("mcp.edited_nothing", id=memory.id, revision=memory.revision)
+        nothing = view.say("mcp.edited_nothing", id=memory.id, revision=memory.revision)
+        return "\n".join([nothing, *_told(edited.notices, view)])
     changed = ", ".join(edited.changed)
     lines = [view.say("mcp.edited", id=memory.id, changed=changed, revision=memory.revision)]
+    lines += _told(edited.notices, view)
     if edited.keywords_only:
         reason = render(edited.keywords_only, call.language)
         lines.append(view.say("mcp.pending_because", reason=reason))
@@ -167,6 +174,10 @@ RUN: Mapping[str, Callable[[Call], str]] = {
 }
 
 
+def _told(notices: Sequence[Notice], view: View) -> list[str]:
+    return [view.say(notice.key, **notice.params) for notice in notices]
+
+
 def _named(memory: Memory) -> dict[str, object]:
     return {
         "id": memory.id,
@@ -182,8 +193,7 @@ def notes_for(call: Call, *, empty: bool) -> list[str]:
     another was expected (said with ``empty`` answers), or that the workspace named does not
     exist; both would look like forgetting."""
     notices = call.engine.notices if empty else ()
-    told = [call.view.say(notice.key, **notice.params) for notice in notices]
-    return [*told, *_unknown_workspace(call)]
+    return [*_told(notices, call.view), *_unknown_workspace(call)]
 
 
 def _unknown_workspace(call: Call) -> list[str]:

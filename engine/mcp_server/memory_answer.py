@@ -38,6 +38,17 @@ class _Range:
         return self.end < self.length
 
 
+def conflict_lines(stored: Memorized, view: View) -> list[str]:
+    """Which memories a new one repeats or contradicts, one line for each verdict."""
+    lines = []
+    for verdict in ("contradiction", "duplicate"):
+        met = [clash.memory_id for clash in stored.conflicts if clash.verdict == verdict]
+        ids = ", ".join(f"#{memory_id}" for memory_id in met if memory_id not in stored.twins)
+        if ids:
+            lines.append(view.say(f"mcp.conflict_{verdict}", ids=ids))
+    return lines
+
+
 def rule_lines(stored: Memorized, view: View) -> list[str]:
     """By which rules the kind and the importance of a new memory were chosen, if by any."""
     memory, lines = stored.memory, []

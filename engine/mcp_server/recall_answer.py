@@ -88,7 +88,12 @@ def _summary(result: RecallResult, view: View) -> str:
 
 def _head(hit: Hit, view: View, explain: bool) -> str:
     marks = [view.say("mcp.weak")] if hit.weak else []
-    marks.append(view.say("mcp.match", strength=f"{hit.strength:.2f}"))
+    along = hit.expansion
+    if along is None:
+        marks.append(view.say("mcp.match", strength=f"{hit.strength:.2f}"))
+    else:
+        ref = f"#{along.source_id}"
+        marks.append(view.say("mcp.linked", relation=along.relation, ref=ref))
     lines = [heading(hit.memory, view, marks)]
     if explain:
         signals = " + ".join(f"{line.signal} {line.contribution:.3f}" for line in hit.signals)
@@ -100,6 +105,8 @@ def _head(hit: Hit, view: View, explain: bool) -> str:
 
 def _entry(hit: Hit, view: View, explain: bool) -> dict[str, object]:
     entry = facts(hit.memory, view) | {"strength": round(hit.strength, 3), "weak": hit.weak}
+    if hit.expansion is not None:
+        entry["linked_from"] = hit.expansion.source_id
     if explain:
         entry["score"] = round(hit.score, 4)
         entry["signals"] = {line.signal: round(line.contribution, 4) for line in hit.signals}

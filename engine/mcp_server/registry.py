@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from engine.mcp_server import atom_tools, context_tools, core_tools
+from engine.mcp_server import (
+    atom_tools,
+    context_tools,
+    core_tools,
+    fact_tools,
+    forgetting_tools,
+    keeping_tools,
+    trail_tools,
+    transfer_tools,
+)
 from engine.mcp_server.core_tools import Call
 
 
@@ -20,4 +29,13 @@ def names() -> Iterator[str]:
 
 
 def _tables() -> tuple[Mapping[str, Callable[[Call], str]], ...]:
-    return core_tools.RUN, atom_tools.RUN, context_tools.RUN
+    return (
+        core_tools.RUN,
+        atom_tools.RUN,
+        context_tools.RUN,
+        fact_tools.RUN,
+        transfer_tools.RUN,
+        forgetting_tools.RUN,
+        keeping_tools.RUN,
+        trail_tools.RUN,
+    )

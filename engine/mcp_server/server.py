@@ -32,7 +32,8 @@ from engine.mcp_server.calls import Running, Service
 from engine.mcp_server.ending import Ending
 from engine.mcp_server.opening import Store
 from engine.mcp_server.stdio import StandardInput
-from engine.mcp_server.toolset import INSTRUCTIONS, ToolSpec
+from engine.mcp_server.tool_spec import ToolSpec
+from engine.mcp_server.toolset import INSTRUCTIONS
 
 NAME = "jiyi"
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}

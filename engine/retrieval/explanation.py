@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from engine.config.presets import SIGNALS
 from engine.domain.errors import NotFound
+from engine.retrieval.expansion import Expanded
 from engine.retrieval.routes import PROXIMITY, RouteScores, Term
 from engine.retrieval.scoring import Ranking, bonus_of, boost_of
 from engine.retrieval.selection import Choice, Selection
@@ -74,7 +75,9 @@ class Explanation:
     place (from 0) in each channel that proposed it, ``place`` its place (from 1) by score.
     ``order`` are the signals that decided the order in front of the score. ``choice`` says
     what selection made of it, ``None`` if it was not selected; then ``duplicate_of`` names the
-    result it was too much like, if any.
+    result it was too much like, if any. ``expansion`` is the link over which it came along,
+    where that gives the score and not what it says itself; one that is outside the pool has no
+    lines and the place 0.
     """
 
     id: int
@@ -91,6 +94,7 @@ class Explanation:
     score: float
     choice: Choice | None
     duplicate_of: int | None
+    expansion: Expanded | None = None
 
 
 def explain(ranking: Ranking, memory_id: int, selection: Selection | None = None) -> Explanation:
@@ -123,8 +127,31 @@ def explain(ranking: Ranking, memory_id: int, selection: Selection | None = None
     )
 
 
+def explain_expanded(ranking: Ranking, expanded: Expanded) -> Explanation:
+    """The explanation of a memory that came along over a link after the cut."""
+    return Explanation(
+        id=expanded.id,
+        preset=ranking.preset.name,
+        traits=tuple(sorted(ranking.query.traits)),
+        place=0,
+        ranks={},
+        routes=(),
+        source="",
+        boost=1.0,
+        bonus=0.0,
+        cap=None,
+        order=(),
+        score=expanded.score,
+        choice=None,
+        duplicate_of=None,
+        expansion=expanded,
+    )
+
+
 def replay(explanation: Explanation) -> float:
     """The score, computed from the printed lines alone."""
+    if explanation.expansion is not None:
+        return explanation.expansion.score
     total = sum(_replayed_route(lines) for lines in explanation.routes)
     total = total * explanation.boost + explanation.bonus
     return total if explanation.cap is None else min(total, explanation.cap)

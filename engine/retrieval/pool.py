@@ -129,6 +129,14 @@ def facts(connection: Connection, search: Search, pool: Pool, stage: Stage) -> l
         return _all_facts(connection, search, pool)
 
 
+def bring(connection: Connection, search: Search, pool: Pool, ids: Iterable[int]) -> None:
+    """Add memories that no channel proposed."""
+    missing = [memory_id for memory_id in ids if memory_id not in pool.ranks]
+    pool.ranks |= {memory_id: {} for memory_id in missing}
+    if missing:
+        _learn(connection, search, pool)
+
+
 def relevances(search: Search, pool: Sequence[Facts]) -> dict[int, float]:
     """The fused relevance of each candidate by the preset's first route."""
     fused = fuse(pool, search.preset.fusion, search.facts)

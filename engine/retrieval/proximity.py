@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from engine.config.presets import Preset
 from engine.retrieval.signals import min_max
 
 DAMPING = 0.5
@@ -34,6 +35,14 @@ def link_proximity(
             for seed, near in zip(seeds, neighbours, strict=True)
         ]
     return min_max(spread, alone=0.0)
+
+
+def is_wanted(preset: Preset) -> bool:
+    """Whether a preset ranks by nearness, so that the links of a pool are worth reading."""
+    return any(
+        route.weights.proximity or any(changed.get("proximity") for changed in route.when.values())
+        for route in preset.routes
+    )
 
 
 def _neighbours(ids: Sequence[int], links: Mapping[int, Collection[int]]) -> list[list[int]]:

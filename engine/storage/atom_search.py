@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class AtomPage:
     total: int
 
 
+@fulltext.asking()
 def matching(
     connection: Connection,
     matches: Sequence[Match],
@@ -142,6 +144,35 @@ def page(
     by_id = atoms.fetch(connection, ids)
     next_before = ids[-1] if len(rows) > limit else None
     return AtomPage(tuple(by_id[atom_id] for atom_id in ids), next_before, int(total))
+
+
+_ORDERS = {
+    "newest": "a.id DESC",
+    "ending": "a.expires_at IS NULL, a.expires_at, a.id",
+    "longest": "a.expires_at IS NULL DESC, a.expires_at DESC, a.id DESC",
+    "said": "(SELECT count(*) FROM atom_mention s WHERE s.atom_id = a.id) DESC, a.id DESC",
+}
+
+
+def ordered_ids(connection: Connection, filters: AtomFilters, now: float, order: str) -> array[int]:
+    """Ids of all atoms that pass the filters, in one of
+    :data:`engine.domain.atom.ATOM_ORDERS`."""
+    where = condition(filters.memories, now)
+    where.add_one_of("a.type", "atom_type", filters.types)
+    where.add_one_of("a.state", "atom_state", filters.states)
+    rows = connection.execute(
+        f"""SELECT a.id FROM atom a WHERE EXISTS (SELECT 1 FROM atom_mention n
+        JOIN memory m ON m.id = n.memory_id WHERE n.atom_id = a.id AND {where.sql})
+        ORDER BY {_ORDERS[order]}""",
+        where.parameters,
+    )
+    return array("q", (row[0] for row in rows))
+
+
+def counts_by_type_and_state(connection: Connection) -> dict[tuple[str, str], int]:
+    """How many atoms there are of each type in each state."""
+    rows = connection.execute("SELECT type, state, count(*) FROM atom GROUP BY type, state")
+    return {(row[0], row[1]): int(row[2]) for row in rows}
 
 
 def _superseded(connection: Connection, memory_ids: Sequence[int]) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 from engine.domain.atom import Atom
+from engine.domain.errors import StorageDamaged
 from engine.storage import fulltext
 from engine.storage.database import Connection, Row
 from engine.storage.fulltext import ATOMS, Match, Tokens
@@ -123,6 +124,18 @@ def newest_with(
     state, newest first. ``limit`` bounds how many rows of the index are looked at."""
     if not matches:
         return []
+    try:
+        with fulltext.asking():
+            return _newest_with(connection, workspace_id, matches, limit)
+    except StorageDamaged:
+        # Only who writes asks this, so that the index can be built again at once.
+        fulltext.rebuild(connection, fulltext.ATOMS)
+        return _newest_with(connection, workspace_id, matches, limit)
+
+
+def _newest_with(
+    connection: Connection, workspace_id: int, matches: Sequence[Match], limit: int
+) -> list[int]:
     rows = connection.execute(
         """SELECT a.id FROM (SELECT rowid AS id FROM atom_fts WHERE atom_fts MATCH :query
             ORDER BY rowid DESC LIMIT :most) f

@@ -11,10 +11,11 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.domain.errors import Busy, JiyiError, NewerSchema, StorageDamaged, StoreUnavailable
+from engine.storage.places import NETWORK, place_of
 
 Connection = sqlite3.Connection
 Row = sqlite3.Row
@@ -62,18 +63,18 @@ class Database:
                 self._give_back(connection)
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, wait_s: float | None = None) -> Iterator[Connection]:
         """A connection inside one immediate transaction: committed at the end of the block,
         rolled back whole when it raises.
 
-        Raises :class:`Busy` when another process keeps the write lock beyond the time-out and
-        :class:`StoreUnavailable` when the store cannot be written.
+        Raises :class:`Busy` when someone keeps the write lock beyond the time-out (the store's,
+        or ``wait_s``) and :class:`StoreUnavailable` when the store cannot be written.
         """
         if not self.writable:
             raise StoreUnavailable("error.store_readonly", path=str(self.path))
-        with _translated(self.path), self._write_lock:
+        with _translated(self.path), self._turn_to_write(wait_s):
             connection = self._open_writer()
-            connection.execute("BEGIN IMMEDIATE")
+            self._begin(connection, wait_s)
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -82,19 +83,48 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def _turn_to_write(self, wait_s: float | None) -> Iterator[None]:
+        if not self._write_lock.acquire(timeout=-1 if wait_s is None else wait_s):
+            raise Busy("error.store_busy", path=str(self.path))
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    def _begin(self, connection: Connection, wait_s: float | None) -> None:
+        if wait_s is None:
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        connection.execute(f"PRAGMA busy_timeout={round(wait_s * 1000)}")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        finally:
+            connection.execute(f"PRAGMA busy_timeout={round(self._busy_timeout_s * 1000)}")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
     def close(self) -> None:
         """Close every connection; reads in flight finish theirs."""
         with self._readers_lock:
             self._closed = True
-            idle, self._idle_readers = self._idle_readers, []
-        for connection in idle:
-            connection.close()
+        self.let_readers_go()
         # A thread that waits for another process's lock cannot be called back; it ends alone.
         if self._write_lock.acquire(timeout=_CLOSING_S):
             writer, self._writer = self._writer, None
             if writer is not None:
                 writer.close()
             self._write_lock.release()
+
+    def let_readers_go(self) -> None:
+        """Close the connections that nobody reads from now."""
+        with self._readers_lock:
+            idle, self._idle_readers = self._idle_readers, []
+        for connection in idle:
+            connection.close()
 
     def _take_reader(self) -> Connection:
         with self._readers_lock:
@@ -146,7 +176,26 @@ def open_database(
 
         with _translated(path):
             database.created = migrate(path, found, busy_timeout_s) and found == 0
+    if writable:
+        with _translated(path):
+            _choose_log(database)
     return database
+
+
+def _choose_log(database: Database) -> None:
+    """A write-ahead log, which a copy that was put here lacks; none on a network drive, since
+    it needs memory that all who have the store open share. Who has it open now keeps it as it
+    is until a later opening."""
+    wanted = "delete" if place_of(database.path.parent).kind == NETWORK else "wal"
+    with database.read() as connection:
+        present = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+    if present == wanted:
+        return
+    database.let_readers_go()
+    connection = connect(database.path, _CLOSING_S)
+    with suppress(sqlite3.OperationalError):
+        connection.execute(f"PRAGMA journal_mode={wanted}")
+    connection.close()
 
 
 def schema_version(database: Database) -> int:
@@ -158,7 +207,7 @@ def schema_version(database: Database) -> int:
 def connect(path: Path, busy_timeout_s: float, *, writable: bool = True) -> Connection:
     """A configured connection in manual-transaction mode."""
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{'mode=rw' if writable else _read_only_mode(path)}",
+        f"{path.absolute().as_uri()}?{'mode=rw' if writable else read_only_mode(path)}",
         uri=True,
         timeout=busy_timeout_s,
         isolation_level=None,
@@ -172,8 +221,10 @@ def connect(path: Path, busy_timeout_s: float, *, writable: bool = True) -> Conn
     return connection
 
 
-def _read_only_mode(path: Path) -> str:
-    """WAL readers make files beside the database, which nobody may do in a read-only folder.
+def read_only_mode(path: Path) -> str:
+    """How to open a store that is only read, as the query of its address.
+
+    WAL readers make files beside the database, which nobody may do in a read-only folder.
     Without a log there, all of the store is in the one file, and it is read as it lies. Such
     a connection would miss what another user's process writes later; none is kept."""
     log = path.with_name(path.name + "-wal")

@@ -51,7 +51,19 @@ def condition(filters: Filters, now: float) -> Condition:
     return where
 
 
+# The first of these that is so names the state of a memory.
+_STATES = {
+    "deleted": "m.deleted_at IS NOT NULL",
+    "superseded": "m.superseded_at IS NOT NULL",
+    "archived": "m.archived_at IS NOT NULL",
+    "expired": "(m.expires_at IS NOT NULL AND m.expires_at <= :now)",
+}
+
+
 def _add_states(where: Condition, filters: Filters, now: float) -> None:
+    if filters.state is not None:
+        _add_state(where, filters.state, now)
+        return
     where.add(f"m.deleted_at IS {'NOT ' if filters.deleted_only else ''}NULL")
     if filters.deleted_only:
         return
@@ -61,6 +73,15 @@ def _add_states(where: Condition, filters: Filters, now: float) -> None:
         where.add("m.superseded_at IS NULL")
     if not filters.include_expired:
         where.add("(m.expires_at IS NULL OR m.expires_at > :now)", now=now)
+
+
+def _add_state(where: Condition, state: str, now: float) -> None:
+    where.parameters["now"] = now
+    for name, clause in _STATES.items():
+        if name == state:
+            where.add(clause)
+            return
+        where.add(f"NOT {clause}")
 
 
 def workspaces_within(connection: Connection, scope: Scope) -> tuple[int, ...] | None:

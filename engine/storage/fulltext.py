@@ -14,9 +14,11 @@ import json
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from engine.domain.errors import StorageDamaged
 from engine.domain.scope import Filters
 from engine.storage.database import Connection
 from engine.storage.filters import condition
@@ -32,6 +34,7 @@ _LEAST_WEIGHT = 1e-6
 # overlaps, and "ab  bc" is a test for adjacency.
 _GAP = "  "
 _IDS_PER_STATEMENT = 500
+_MALFORMED = "malformed"
 _ROW = "id, workspace_id, word_count, words, chars"
 
 
@@ -138,7 +141,7 @@ def remove(connection: Connection, row_id: int, index: TextIndex = MEMORIES) -> 
         )
         _forget(connection, old, index)
     except sqlite3.DatabaseError as error:
-        if "malformed" not in str(error):
+        if _MALFORMED not in str(error):
             raise
         connection.execute("ROLLBACK TO fts_removal")
         _forget(connection, old, index)
@@ -155,8 +158,14 @@ def remove_for_good(connection: Connection, row_id: int, index: TextIndex = MEMO
 
 
 def merge(connection: Connection, index: TextIndex = MEMORIES) -> None:
-    """Merge the index into one piece, so that nothing of removed rows is left in the file."""
-    connection.execute(f"INSERT INTO {index.table} ({index.table}) VALUES ('optimize')")
+    """Merge the index into one piece, so that nothing of removed rows is left in the file; one
+    that is damaged is built again instead, which leaves nothing either."""
+    try:
+        connection.execute(f"INSERT INTO {index.table} ({index.table}) VALUES ('optimize')")
+    except sqlite3.DatabaseError as error:
+        if _MALFORMED not in str(error):
+            raise
+        rebuild(connection, index)
 
 
 def rebuild(connection: Connection, index: TextIndex = MEMORIES) -> int:
@@ -176,6 +185,19 @@ def rebuild(connection: Connection, index: TextIndex = MEMORIES) -> int:
     return done
 
 
+@contextmanager
+def asking() -> Iterator[None]:
+    """Asking a damaged index raises :class:`StorageDamaged` of the index alone, since SQLite
+    calls the whole database malformed then."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if _MALFORMED not in str(error):
+            raise
+        raise StorageDamaged("error.text_index_damaged") from error
+
+
+@asking()
 def search(
     connection: Connection,
     matches: Sequence[Match],
@@ -201,6 +223,7 @@ def search(
     return [int(row[0]) for row in rows]
 
 
+@asking()
 def hits(
     connection: Connection, matches: Sequence[Match], limit: int, index: TextIndex
 ) -> list[tuple[int, float]]:
@@ -230,6 +253,7 @@ def is_sound(bm25: float | None) -> bool:
     return bm25 is not None and 0.0 < bm25 < math.inf
 
 
+@asking()
 def plain_scores(
     connection: Connection, matches: Sequence[Match], index: TextIndex
 ) -> dict[int, float]:

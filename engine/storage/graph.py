@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -165,25 +166,33 @@ def list_nodes(connection: Connection, node_type: str | None, limit: int) -> lis
 def edges_of(connection: Connection, found: int, limit: int) -> list[Edge]:
     """Edges of a node, the heaviest first, those stated by several memories together."""
     rows = connection.execute(
-        """SELECT source_id, target_id, relation, sum(weight * confidence) AS total,
-        group_concat(memory_id) FROM graph_edge
-        WHERE source_id = :id OR target_id = :id
+        f"""{_EDGES} WHERE source_id = :id OR target_id = :id
         GROUP BY source_id, target_id, relation ORDER BY total DESC, source_id, target_id
         LIMIT :limit""",
         {"id": found, "limit": limit},
-    ).fetchall()
-    ends = sorted({int(row[i]) for row in rows for i in (0, 1)})
-    nodes: Mapping[int, Node] = fetch_nodes(connection, ends)
-    return [
-        Edge(
-            source=nodes[row[0]],
-            target=nodes[row[1]],
-            relation=row[2],
-            weight=float(row[3]),
-            memory_ids=tuple(sorted(map(int, str(row[4]).split(",")))),
-        )
-        for row in rows
-    ]
+    )
+    return _edges(connection, rows.fetchall())
+
+
+def edges_among(connection: Connection, node_ids: Sequence[int]) -> list[Edge]:
+    """Edges both of whose ends are among these nodes, the heaviest first."""
+    rows = connection.execute(
+        f"""{_EDGES} WHERE source_id IN (SELECT value FROM json_each(:ids))
+        AND target_id IN (SELECT value FROM json_each(:ids))
+        GROUP BY source_id, target_id, relation ORDER BY total DESC, source_id, target_id""",
+        {"ids": json.dumps(list(node_ids))},
+    )
+    return _edges(connection, rows.fetchall())
+
+
+def nodes_of_memory(connection: Connection, memory_id: int) -> list[Node]:
+    """The nodes that a memory names."""
+    rows = connection.execute(
+        "SELECT node_id FROM graph_mention WHERE memory_id = ? ORDER BY node_id", (memory_id,)
+    )
+    ids = [int(row[0]) for row in rows]
+    found = fetch_nodes(connection, ids)
+    return [found[node_id] for node_id in ids]
 
 
 def memories_naming(connection: Connection, found: int, limit: int) -> list[int]:
@@ -203,6 +212,25 @@ def count(connection: Connection) -> tuple[int, int, int]:
         (SELECT count(*) FROM graph_entry)"""
     ).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
+
+
+_EDGES = """SELECT source_id, target_id, relation, sum(weight * confidence) AS total,
+    group_concat(memory_id) FROM graph_edge"""
+
+
+def _edges(connection: Connection, rows: Sequence[Row]) -> list[Edge]:
+    ends = sorted({int(row[i]) for row in rows for i in (0, 1)})
+    nodes: Mapping[int, Node] = fetch_nodes(connection, ends)
+    return [
+        Edge(
+            source=nodes[row[0]],
+            target=nodes[row[1]],
+            relation=row[2],
+            weight=float(row[3]),
+            memory_ids=tuple(sorted(map(int, str(row[4]).split(",")))),
+        )
+        for row in rows
+    ]
 
 
 def _node(row: Row) -> Node:

@@ -118,8 +118,9 @@ def copy_strength(connection: Connection, memory_id: int, copy_id: int) -> None:
     """Give a copy of a memory what use made of the original."""
     connection.execute(
         """UPDATE memory_strength SET (importance_now, salience, last_access, access_count,
-        access_window) = (SELECT importance_now, salience, last_access, access_count,
-        access_window FROM memory_strength WHERE memory_id = :memory_id)
+        access_window, decayed_until) = (SELECT importance_now, salience, last_access,
+        access_count, access_window, decayed_until FROM memory_strength
+        WHERE memory_id = :memory_id)
         WHERE memory_id = :copy_id""",
         {"memory_id": memory_id, "copy_id": copy_id},
     )

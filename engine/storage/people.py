@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
+from engine.domain.errors import StorageDamaged
 from engine.domain.scope import Filters
 from engine.storage import fulltext
 from engine.storage.database import Connection
@@ -30,13 +32,22 @@ def is_named_by(
 ) -> bool:
     """Whether at least ``least`` memories that pass the filters hold all tokens of a name, one
     after the other. Stops counting there, so a common name costs no more than a rare one."""
+    # A damaged index is said by the search itself.
+    with suppress(StorageDamaged), fulltext.asking():
+        return _number_named(connection, phrase, filters, now, least) >= least
+    return False
+
+
+def _number_named(
+    connection: Connection, phrase: Sequence[Match], filters: Filters, now: float, least: int
+) -> int:
     where = condition(filters, now)
     row = connection.execute(
         f"""SELECT count(*) FROM (SELECT 1 FROM memory_fts JOIN memory m ON m.id = memory_fts.rowid
         WHERE memory_fts MATCH :query AND {where.sql} LIMIT :least)""",
         {**where.parameters, "query": fulltext.all_in_order(phrase), "least": least},
     ).fetchone()
-    return int(row[0]) >= least
+    return int(row[0])
 
 
 def with_participants(

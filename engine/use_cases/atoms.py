@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
 
 from engine.context import EngineContext
-from engine.domain.atom import ATOM_STATES, ATOM_TYPES, Atom, AtomFilters, Classification
+from engine.domain.atom import (
+    ATOM_ORDERS,
+    ATOM_STATES,
+    ATOM_TYPES,
+    Atom,
+    AtomFilters,
+    Classification,
+)
 from engine.domain.caller import Caller
 from engine.domain.errors import Conflict, InvalidInput, JiyiError, NotFound
 from engine.domain.ids import parse_ref
@@ -23,7 +31,7 @@ from engine.lifecycle.atoms import PURGED, SweepPolicy, due_transition, living_s
 from engine.retrieval import analysis
 from engine.retrieval.atom_channel import atom_candidates
 from engine.retrieval.reach import reach
-from engine.storage import atom_search, atoms, journal
+from engine.storage import accesses, atom_search, atoms, journal
 from engine.storage.atoms import Value
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
@@ -37,23 +45,27 @@ _MAINTENANCE = "maintenance"
 
 @dataclass(frozen=True, slots=True)
 class AtomQuery:
-    """Which facts to search: ``k`` 1-100 of them, of some types if named."""
+    """Which facts to search: ``k`` 1-100 of them, of some types if named. With ``touch`` the
+    memories that state them count as used."""
 
     query: str
     k: int = 10
     types: tuple[str, ...] = ()
     filters: Filters = Filters()
+    touch: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class AtomView:
     """An atom with what it is worth now (0-1) and the memories outside the trash that state
-    it, oldest first. ``score`` ranks within one search."""
+    it, oldest first. ``score`` ranks within one search; ``last_access`` (epoch seconds) is
+    when one of those memories was last used."""
 
     atom: Atom
     value: float
     memory_ids: tuple[int, ...]
     score: float | None = None
+    last_access: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,10 @@ def search_atoms(context: EngineContext, query: AtomQuery) -> Sequence[AtomView]
         found = atoms.fetch(connection, scores)
         wanted = [atom for atom in found.values() if not types or atom.type in types]
         wanted.sort(key=lambda atom: (-scores[atom.id], -atom.id))
-        return _views(connection, wanted[: query.k], now, scores)
+        views = _views(connection, wanted[: query.k], now, scores)
+    if query.touch:
+        context.touch(memory_id for view in views for memory_id in view.memory_ids)
+    return views
 
 
 def list_atoms(
@@ -117,9 +132,7 @@ def list_atoms(
     """A page of atoms, newest first."""
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidInput("error.out_of_range", name="limit", value=limit, low=1, high=MAX_LIMIT)
-    given = filters or AtomFilters()
-    states = tuple(check("state", state, ATOM_STATES) for state in given.states)
-    wanted = AtomFilters(_types(given.types), states, folded_filters(given.memories))
+    wanted = _checked(filters or AtomFilters())
     now = context.clock.now()
     with context.database.read() as connection:
         page = atom_search.page(connection, wanted, now, limit, _cursor(cursor))
@@ -133,6 +146,36 @@ def get_atom(context: EngineContext, ref: str | int) -> AtomView:
     with context.database.read() as connection:
         atom = _found(connection, ref)
         return _views(connection, [atom], context.clock.now(), {})[0]
+
+
+def order_atoms(
+    context: EngineContext, filters: AtomFilters | None = None, order: str = "ending"
+) -> array[int]:
+    """Ids of all atoms that pass the filters, in order, for lists of any length."""
+    chosen = check("order", order, ATOM_ORDERS)
+    wanted = _checked(filters or AtomFilters())
+    with context.database.read() as connection:
+        return atom_search.ordered_ids(connection, wanted, context.clock.now(), chosen)
+
+
+def atoms_by_id(context: EngineContext, ids: Sequence[int]) -> dict[int, AtomView]:
+    """Atoms by id; ids that none has are left out."""
+    with context.database.read() as connection:
+        found = list(atoms.fetch(connection, ids).values())
+        views = _views(connection, found, context.clock.now(), {})
+    return {view.atom.id: view for view in views}
+
+
+def count_atoms(context: EngineContext) -> dict[tuple[str, str], int]:
+    """How many atoms there are of each type in each state."""
+    with context.database.read() as connection:
+        return atom_search.counts_by_type_and_state(connection)
+
+
+def atoms_of_memory(context: EngineContext, memory_id: int) -> list[AtomView]:
+    """The atoms that a memory states, in the order they were first stated."""
+    with context.database.read() as connection:
+        return _views(connection, atoms.of_memory(connection, memory_id), context.clock.now(), {})
 
 
 def reinforce_atom(context: EngineContext, ref: str | int, caller: Caller) -> Atom:
@@ -237,16 +280,24 @@ def _policy(context: EngineContext) -> SweepPolicy:
 def _views(
     connection: Connection, found: Sequence[Atom], now: float, scores: dict[int, float]
 ) -> list[AtomView]:
-    stated = atoms.stated_by(connection, [atom.id for atom in found])
+    ids = [atom.id for atom in found]
+    stated = atoms.stated_by(connection, ids)
+    used = accesses.last_access_of_atoms(connection, ids)
     return [
         AtomView(
             atom,
             value_now(atom.life, now),
             tuple(stated.get(atom.id, ())),
             scores.get(atom.id),
+            used.get(atom.id),
         )
         for atom in found
     ]
+
+
+def _checked(given: AtomFilters) -> AtomFilters:
+    states = tuple(check("state", state, ATOM_STATES) for state in given.states)
+    return AtomFilters(_types(given.types), states, folded_filters(given.memories))
 
 
 def _types(names: Sequence[str]) -> tuple[str, ...]:

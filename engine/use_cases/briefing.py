@@ -24,12 +24,14 @@ from engine.domain.briefing import (
     STANDING,
     Briefing,
     ServedBriefing,
+    ServedFact,
     ServedSession,
     SessionNote,
 )
+from engine.domain.fact import ACTIVE, Fact
 from engine.domain.memory import GLOBAL_WORKSPACE, Memory
 from engine.domain.scope import Filters, Scope
-from engine.storage import changes, highlights, memories
+from engine.storage import changes, facts, highlights, memories
 from engine.storage.database import Connection
 
 log = logging.getLogger("jiyi.briefing")
@@ -39,7 +41,7 @@ _STANDING_MAX = 50
 _SECTION_MAX = 20
 _PREFIX = "briefing-"
 _UNSAFE = re.compile(r"[^0-9A-Za-z_-]+")
-_FORM = 1
+_FORM = 2
 # Newer changes than these are looked through for standing memories when a briefing is served.
 _CHANGES_SEEN = 2_000
 _DAY_S = 86_400.0
@@ -114,6 +116,9 @@ def _baked(context: EngineContext, workspace: str) -> Briefing:
                     connection, _shown(workspace, since=since), now, settings.max_sessions
                 )
             ),
+            facts=tuple(
+                facts.active_ids(connection, Scope("workspace", workspace), now, _SECTION_MAX)
+            ),
         )
 
 
@@ -183,6 +188,8 @@ def _served(
         chosen = {name: briefing.sections[name] for name in SECTIONS if name in sections}
         wanted = [memory_id for ids in chosen.values() for memory_id in ids]
         wanted += [note.first_memory_id for note in briefing.sessions]
+        known = facts.fetch(connection, briefing.facts)
+        wanted += [fact.memory_id for fact in known.values() if fact.memory_id is not None]
         found = memories.fetch(connection, dict.fromkeys([*wanted, *changed]))
     alive = {i: memory for i, memory in found.items() if _may_show(memory, briefing, now)}
     return ServedBriefing(
@@ -200,7 +207,17 @@ def _served(
             for note in briefing.sessions
             if note.first_memory_id in alive
         ),
+        facts=tuple(
+            ServedFact(known[fact_id], alive.get(known[fact_id].memory_id or 0))
+            for fact_id in briefing.facts
+            if fact_id in known and _holds(known[fact_id], alive, now)
+        ),
     )
+
+
+def _holds(fact: Fact, alive: Mapping[int, Memory], now: float) -> bool:
+    """Whether a fact is true, and what it rests on may be shown."""
+    return fact.state(now) == ACTIVE and (fact.memory_id is None or fact.memory_id in alive)
 
 
 def _standing(name: str, ids: Iterable[int], alive: Mapping[int, Memory]) -> Iterator[Memory]:
@@ -273,6 +290,7 @@ def _write(context: EngineContext, briefing: Briefing, asked_at: float) -> None:
             [note.session_id, note.started_at, note.first_memory_id, note.count]
             for note in briefing.sessions
         ],
+        "facts": list(briefing.facts),
     }
     target = _path(context, briefing.workspace)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -308,6 +326,7 @@ def _parsed(path: Path) -> Briefing | None:
                 SessionNote(str(session), float(at), int(first), int(count))
                 for session, at, first, count in document["sessions"]
             ),
+            facts=tuple(int(fact_id) for fact_id in document["facts"]),
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return None

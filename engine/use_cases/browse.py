@@ -14,10 +14,14 @@ from engine.storage.memories import Page
 MAX_LIMIT = 1000
 
 
-def get_memory(context: EngineContext, ref: str | int) -> Memory:
-    """The memory that ``#id``, id, uid or short uid names, in whatever state it is."""
+def get_memory(context: EngineContext, ref: str | int, *, touch: bool = False) -> Memory:
+    """The memory that ``#id``, id, uid or short uid names, in whatever state it is. With
+    ``touch`` it counts as used: somebody reads it for its content."""
     with context.database.read() as connection:
-        return memories.find(connection, parse_ref(ref))
+        memory = memories.find(connection, parse_ref(ref))
+    if touch:
+        context.touch([memory.id])
+    return memory
 
 
 def list_memories(

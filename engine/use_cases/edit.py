@@ -12,6 +12,7 @@ from engine.domain.details import require_fitting
 from engine.domain.errors import Conflict, InvalidInput, JiyiError
 from engine.domain.ids import parse_ref
 from engine.domain.memory import FieldValue, Memory
+from engine.domain.notices import Notice
 from engine.domain.times import parse_duration
 from engine.storage import memories
 from engine.storage.database import Connection
@@ -19,7 +20,12 @@ from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
 from engine.writing.embed import Embedded, embed_now, text_of
-from engine.writing.layers import derive, require_length
+from engine.writing.entrance import Entered, entered, refuse_own_block
+from engine.writing.layers import derive
+from engine.writing.strength import catch_up, decay_plan
+
+# Days that have passed count by what a memory was until now.
+_FADING_FIELDS = frozenset({"importance", "pinned", "kind"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +45,19 @@ class EditRequest:
 @dataclass(frozen=True, slots=True)
 class Edited:
     """The memory after the edit. ``changed`` names the fields that differ; empty when nothing
-    had to be written."""
+    had to be written. ``notices`` say which keys and passwords were in what was to be set."""
 
     memory: Memory
     changed: tuple[str, ...]
     pending: bool = False
     keywords_only: JiyiError | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) -> Edited:
     """Edit one memory. Raises NotFound, InvalidInput or Conflict; then nothing is written."""
-    wanted = _wanted(context, request)
+    came = _wanted(context, request)
+    wanted = came.fields
     with context.database.read() as connection:
         current = writing.authored(_current(connection, request))
     embedded, reason = _embedded(context, wanted, current)
@@ -57,7 +65,10 @@ def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) ->
         memory = _current(connection, request)
         changed = _differing(memory, wanted)
         if not changed:
-            return Edited(memory, ())
+            return Edited(memory, (), notices=came.notices)
+        _require_time_left(changed, context.clock.now())
+        if changed.keys() & _FADING_FIELDS:
+            catch_up(connection, decay_plan(context, context.clock.now()), [memory.id])
         fields = writing.authored(memory) | changed
         require_fitting(str(fields["kind"]), fields["details"])
         layers = derive(context, fields, embedded)
@@ -66,11 +77,14 @@ def edit_memory(context: EngineContext, request: EditRequest, caller: Caller) ->
     pending = "text" in changed and embedded is None
     if pending:
         context.background.wake()
-    return Edited(edited, tuple(changed), pending, reason if pending else None)
+    reason = reason if pending else None
+    return Edited(edited, tuple(changed), pending, reason, came.notices)
 
 
-def _wanted(context: EngineContext, request: EditRequest) -> dict[str, FieldValue]:
-    wanted = authored_fields.validated(request.fields)
+def _wanted(context: EngineContext, request: EditRequest) -> Entered:
+    refuse_own_block(request.fields.get("text"))
+    came = entered(context, request.fields)
+    wanted = came.fields
     if request.ttl is not None:
         if "expires_at" in wanted:
             raise InvalidInput("error.ttl_and_expiry")
@@ -78,8 +92,7 @@ def _wanted(context: EngineContext, request: EditRequest) -> dict[str, FieldValu
         wanted |= authored_fields.validated({"expires_at": deadline})
     if not wanted:
         raise InvalidInput("error.nothing_to_edit", allowed=", ".join(authored_fields.FIELDS))
-    require_length(context, wanted.get("text"))
-    return wanted
+    return came
 
 
 def _embedded(
@@ -106,6 +119,12 @@ def _current(connection: Connection, request: EditRequest) -> Memory:
     if memory.deleted_at is not None:
         raise Conflict("error.edit_in_trash", ref=f"#{memory.id}")
     return memory
+
+
+def _require_time_left(changed: Mapping[str, FieldValue], now: float) -> None:
+    end = changed.get("expires_at")
+    if isinstance(end, float) and end <= now:
+        raise InvalidInput("error.expires_in_past")
 
 
 def _differing(memory: Memory, wanted: Mapping[str, FieldValue]) -> dict[str, FieldValue]:

@@ -1,4 +1,4 @@
-"""Forget: to the trash and back, or for good."""
+"""Forget: to the trash and back."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from engine.storage import embeddings, memories
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
+from engine.writing import links
 from engine.writing import memories as writing
 from engine.writing.layers import derive
 
@@ -50,22 +51,12 @@ def restore_memory(context: EngineContext, ref: str | int, caller: Caller) -> St
             return StateChange(memory, changed=False, was=was)
         layers = derive(context, writing.authored(memory), None, memory.created_at)
         stamp = Stamp(caller.actor, now, new_uid())
+        if was == "superseded":
+            links.unlink_successor(connection, memory, stamp)
         restored = writing.restore(connection, memory, layers, stamp)
         _queue_missing_vectors(context, connection, memory.id)
     context.background.wake()
     return StateChange(restored, changed=True, was=was)
-
-
-def erase_memory(context: EngineContext, ref: str | int, caller: Caller) -> Memory:
-    """Remove a memory from every table for good and return what it was.
-
-    Copies that the product cannot reach (backups, exports) keep it.
-    """
-    with context.database.write() as connection:
-        memory = memories.find(connection, parse_ref(ref))
-        stamp = Stamp(caller.actor, context.clock.now(), new_uid())
-        writing.erase(connection, memory, stamp)
-        return memory
 
 
 def _queue_missing_vectors(context: EngineContext, connection: Connection, memory_id: int) -> None:

@@ -9,6 +9,7 @@ from engine.context import EngineContext
 from engine.domain.caller import Caller
 from engine.domain.errors import Conflict, InvalidInput, NotFound
 from engine.domain.graph import NODE_TYPES, Edge, Node, NodeKey, Step
+from engine.domain.memory import FieldValue
 from engine.domain.vocabulary import check
 from engine.extraction.graph import canonical
 from engine.storage import aliases, graph, graph_search, journal, memories
@@ -106,8 +107,14 @@ def merge_nodes(context: EngineContext, name: str, into: str, caller: Caller) ->
         if old.type != new.type:
             raise InvalidInput("error.merge_types", name=name[:60], into=into[:60])
         affected = _naming(connection, old.id)
-        aliases.put(connection, NodeKey(old.type, old.canonical), new.canonical, aliases.MERGE)
-        _note(connection, context, caller, old, ("merged_into", None, new.canonical))
+        key = NodeKey(old.type, old.canonical)
+        followers = tuple(aliases.of(connection, key))
+        aliases.put(connection, key, new.canonical, aliases.MERGE)
+        merged: journal.Changes = {
+            "merged_into": (None, new.canonical),
+            "names": (followers, None),
+        }
+        _note(connection, context, caller, old, merged)
         _rewrite(context, connection, affected)
         return graph.fetch_nodes(connection, [new.id])[new.id]
 
@@ -127,7 +134,7 @@ def rename_node(context: EngineContext, name: str, new_name: str, caller: Caller
         if taken not in (None, node.id):
             raise Conflict("error.name_taken", name=shown[:60])
         aliases.rename(connection, node, key, shown)
-        _note(connection, context, caller, node, ("name", node.name, shown))
+        _note(connection, context, caller, node, {"name": (node.name, shown)})
         return graph.fetch_nodes(connection, [node.id])[node.id]
 
 
@@ -143,9 +150,11 @@ def separate_name(context: EngineContext, name: str, caller: Caller) -> Node:
         target = graph.find_node(connection, alias.key)
         affected = _naming(connection, target.id)
         aliases.remove(connection, alias)
+        separated: dict[str, tuple[FieldValue, FieldValue]] = {"alias": (name, None)}
         if alias.origin == aliases.RENAME:
             aliases.set_name(connection, target.id, alias.name, name)
-        _note(connection, context, caller, target, ("alias", name, None))
+            separated["name"] = (target.name, None)
+        _note(connection, context, caller, target, separated)
         _rewrite(context, connection, affected)
         return graph.find_node(connection, NodeKey(alias.key.type, alias.name))
 
@@ -185,9 +194,8 @@ def _note(
     context: EngineContext,
     caller: Caller,
     node: Node,
-    change: tuple[str, str | None, str | None],
+    changed: journal.Changes,
 ) -> None:
-    name, before, after = change
     stamp = Stamp(caller.actor, context.clock.now(), new_uid())
     subject = Subject(node.id, f"{node.type}:{node.canonical}", journal.NODE)
-    journal.append(connection, stamp, "edit", subject, {name: (before, after)})
+    journal.append(connection, stamp, "edit", subject, changed)

@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
 from engine.context import EngineContext
 from engine.domain.embedding import ModelStatus
-from engine.domain.errors import JiyiError, ModelUnavailable
+from engine.domain.errors import Busy, JiyiError, ModelUnavailable, StoreUnavailable
+from engine.domain.health import FAILURE, OK, WARNING, Check
 from engine.storage import embeddings, integrity, processes, statistics
 from engine.storage.database import SCHEMA_VERSION, sqlite_version
 from engine.storage.integrity import Counts
 from engine.storage.processes import STALE_AFTER_S, ProcessRow
 from engine.storage.statistics import Statistics
-
-OK, WARNING, FAILURE = "ok", "warning", "failure"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One finding: ``name`` is what was looked at, ``status`` is ``ok``, ``warning`` or
-    ``failure``, ``key`` with ``params`` is the sentence in the catalogue."""
-
-    name: str
-    status: str
-    key: str
-    params: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +58,13 @@ def collect_statistics(context: EngineContext) -> Statistics:
         return statistics.collect(connection, context.clock.now())
 
 
-def diagnose(context: EngineContext, *, wait_s: float = 10.0) -> Diagnosis:
+def diagnose(
+    context: EngineContext, *, wait_s: float = 10.0, more: Sequence[Check] = ()
+) -> Diagnosis:
     """Look at store, index, model, settings and processes; changes nothing.
 
     The model is tried with a short text, waiting up to ``wait_s`` seconds for it to load.
+    ``more`` are findings of others, to be reported along.
     """
     probe_ms, model_error = _probe(context, wait_s)
     database = context.database
@@ -82,6 +74,7 @@ def diagnose(context: EngineContext, *, wait_s: float = 10.0) -> Diagnosis:
         verdict = integrity.database_verdict(connection)
         vectors = _vector_state(context)
         seen = processes.seen_since(connection, context.clock.now() - STALE_AFTER_S)
+    writing, own_verdict = _try_writing(context, counts)
     return Diagnosis(
         home=str(context.home),
         store=str(database.path),
@@ -96,12 +89,13 @@ def diagnose(context: EngineContext, *, wait_s: float = 10.0) -> Diagnosis:
         processes=tuple(seen),
         checks=(
             _file_check(verdict),
-            _write_check(context),
-            _text_check(counts, differences),
+            writing,
+            _text_check(counts, differences, own_verdict),
             _model_check(context, model_error),
             _vector_check(vectors),
             _space_check(context, vectors, counts),
             _settings_check(context),
+            *more,
         ),
     )
 
@@ -153,21 +147,32 @@ def _file_check(verdict: str) -> Check:
     return Check("store", FAILURE, "doctor.file_damaged", {"reason": verdict})
 
 
-def _write_check(context: EngineContext) -> Check:
+def _try_writing(context: EngineContext, counts: Counts) -> tuple[Check, str]:
+    """Whether a transaction that writes can be begun, and what FTS5 says in it of itself;
+    nothing is changed."""
     params: dict[str, object] = {"path": str(context.database.path)}
-    if context.database.writable:
-        return Check("writable", OK, "doctor.writable", params)
-    return Check("writable", FAILURE, "doctor.readonly", params)
+    verdict = "ok"
+    try:
+        with context.database.write() as connection:
+            if counts.text_rows <= integrity.CHECKED_ROWS:
+                verdict = integrity.fulltext_verdict(connection)
+    except Busy:
+        return Check("writable", WARNING, "doctor.write_busy", params), verdict
+    except StoreUnavailable:
+        return Check("writable", FAILURE, "doctor.readonly", params), verdict
+    return Check("writable", OK, "doctor.writable", params), verdict
 
 
-def _text_check(counts: Counts, differences: int) -> Check:
+def _text_check(counts: Counts, differences: int, own_verdict: str) -> Check:
     params: dict[str, object] = {
         "live": counts.live,
         "rows": counts.text_rows,
         "differences": differences,
     }
-    if counts.agree and differences == 0:
+    if counts.agree and differences == 0 and own_verdict == "ok":
         return Check("fulltext", OK, "doctor.text_ok", params)
+    if counts.agree and differences == 0:
+        return Check("fulltext", FAILURE, "doctor.text_damaged", {"reason": own_verdict})
     return Check("fulltext", FAILURE, "doctor.text_differs", params)
 
 

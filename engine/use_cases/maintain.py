@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.context import EngineContext
-from engine.storage import embeddings, fulltext, integrity, memories
+from engine.storage import embeddings, fulltext, integrity
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import atoms
-from engine.writing import memories as writing
-from engine.writing.layers import tokens_of
-
-_BATCH = 500
+from engine.writing.text_index import fill_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ def fill_missing_text(context: EngineContext) -> int:
     with context.database.read() as connection:
         if integrity.counts(connection).agree:
             return 0
-    return _fill_missing(context)
+    return fill_missing(context)
 
 
 def repair_text(context: EngineContext) -> Repaired:
@@ -53,26 +50,13 @@ def repair_text(context: EngineContext) -> Repaired:
                 fulltext.rebuild(connection, index)
         retried = embeddings.retry_failed(connection, context.clock.now())
         mended = atoms.mend(connection, context.analyser, _stamp(context))
-    filled = _fill_missing(context)
+    filled = fill_missing(context)
     context.background.wake()
     return Repaired(filled, len(strays), rebuilt, retried, mended)
 
 
 def _stamp(context: EngineContext) -> Stamp:
     return Stamp("maintenance", context.clock.now(), new_uid())
-
-
-def _fill_missing(context: EngineContext) -> int:
-    filled = 0
-    while True:
-        with context.database.write() as connection:
-            missing = integrity.without_text_row(connection, _BATCH)
-            for memory in memories.fetch(connection, missing).values():
-                tokens = tokens_of(context, writing.authored(memory))
-                fulltext.put(connection, memory.id, tokens)
-        filled += len(missing)
-        if len(missing) < _BATCH:
-            return filled
 
 
 def _is_broken(context: EngineContext) -> bool:

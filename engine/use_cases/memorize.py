@@ -10,16 +10,22 @@ from engine.domain import details
 from engine.domain import fields as authored_fields
 from engine.domain.caller import Caller
 from engine.domain.errors import InvalidInput, JiyiError, ModelUnavailable
+from engine.domain.links import Clash
 from engine.domain.memory import GLOBAL_WORKSPACE, Draft, FieldValue, Memory
+from engine.domain.notices import Notice
 from engine.domain.text import scrub
 from engine.domain.times import parse_duration
+from engine.domain.vocabulary import CONFLICT_POLICIES, check
 from engine.extraction.importance import importance_of
 from engine.extraction.kinds import KindChoice, kind_of
+from engine.storage import memories
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import memories as writing
+from engine.writing import settling
 from engine.writing.embed import Embedded, embed_now, text_of
-from engine.writing.layers import derive, require_length
+from engine.writing.entrance import entered, refuse_own_block
+from engine.writing.layers import derive
 from engine.writing.workspace_names import workspace_name
 
 _BATCH = 200
@@ -35,6 +41,9 @@ class MemorizeRequest:
     Without a ``kind`` rules choose one; for the importance ``auto`` they score the text.
     ``ttl`` (a duration such as ``7d``) and the field ``expires_at`` exclude each other.
     ``workspace`` names where it belongs; the caller's current one by default.
+    ``on_conflict`` says what becomes of it where it repeats or contradicts a stored one:
+    ``ignore`` (nobody looks), ``warn``, ``supersede`` or, for one memory alone, ``reject``; the
+    setting ``conflicts.on_write`` by default.
     """
 
     fields: Mapping[str, object]
@@ -42,6 +51,7 @@ class MemorizeRequest:
     workspace: str | None = None
     session_id: str | None = None
     persona_id: str | None = None
+    on_conflict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ class Memorized:
     ``kind_rule`` is the rule that chose its kind and ``importance_rule`` says how its importance
     was scored (rule, tier, modifiers); ``None`` where the writer gave them or a setting did.
     ``suggested_kind`` is ``directive`` where the text reads like a standing instruction.
+    ``conflicts`` are memories that it repeats or contradicts. ``notices`` say which keys and
+    passwords were in it and what became of them.
     """
 
     memory: Memory
@@ -61,15 +73,19 @@ class Memorized:
     kind_rule: str | None = None
     importance_rule: str | None = None
     suggested_kind: str | None = None
+    conflicts: tuple[Clash, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A draft with the rules that completed it."""
+    """A draft with the rules that completed it, and the policy on conflicts."""
 
     draft: Draft
     kind: KindChoice | None
     importance_rule: str | None
+    on_conflict: str
+    notices: tuple[Notice, ...]
 
 
 @dataclass(slots=True)
@@ -80,7 +96,8 @@ class _Batch:
 
 
 def memorize(context: EngineContext, request: MemorizeRequest, caller: Caller) -> Memorized:
-    """Store one memory. Raises :class:`InvalidInput` before anything is written."""
+    """Store one memory. Raises :class:`InvalidInput`, or
+    :class:`~engine.domain.links.ConflictRefused` by policy, before anything is written."""
     return memorize_many(context, [request], caller)[0]
 
 
@@ -93,16 +110,30 @@ def memorize_many(
     place in ``item`` when there are several.
     """
     now = context.clock.now()
+    if len(requests) > 1:
+        _refuse_reject(context, requests)
     drafts = [_draft_at(context, requests, place, caller, now) for place in range(len(requests))]
     group = new_uid()
     stored: list[Memorized] = []
     for start in range(0, len(drafts), _BATCH):
         batch = _Batch(drafts[start : start + _BATCH])
         _embed(context, batch)
-        stored += _store(context, batch, Stamp(caller.actor, context.clock.now(), group))
+        stamp = Stamp(caller.actor, context.clock.now(), group)
+        stored += _store(context, batch, stamp, frozenset(item.memory.id for item in stored))
     if any(item.pending for item in stored):
         context.background.wake()
     return stored
+
+
+def _refuse_reject(context: EngineContext, requests: Sequence[MemorizeRequest]) -> None:
+    if any(_policy(context, request) == settling.REJECT for request in requests):
+        raise InvalidInput("error.reject_in_batch")
+
+
+def _policy(context: EngineContext, request: MemorizeRequest) -> str:
+    if request.on_conflict is None:
+        return context.settings.conflicts.on_write
+    return check("on_conflict", request.on_conflict, CONFLICT_POLICIES)
 
 
 def _draft_at(
@@ -125,8 +156,9 @@ def _draft(context: EngineContext, request: MemorizeRequest, caller: Caller, now
     is_auto = written.get("importance") == AUTO
     if is_auto:
         del written["importance"]
-    given = authored_fields.validated(written)
-    require_length(context, given["text"])
+    refuse_own_block(written["text"])
+    came = entered(context, written)
+    given = came.fields
     chosen: dict[str, FieldValue] = authored_fields.defaults()
     chosen |= {name: value for name, value in given.items() if value is not None}
     kind = _choose_kind(context, given, chosen, now)
@@ -140,7 +172,8 @@ def _draft(context: EngineContext, request: MemorizeRequest, caller: Caller, now
         persona_id=_name(request.persona_id),
         agent=_name(caller.agent),
     )
-    return _Chosen(draft, kind, importance_rule)
+    policy = _policy(context, request)
+    return _Chosen(draft, kind, importance_rule, policy, came.notices)
 
 
 def _choose_kind(
@@ -213,22 +246,35 @@ def _embed(context: EngineContext, batch: _Batch) -> None:
     batch.embedded, batch.reason = embed_now(context, texts, wait_s)
 
 
-def _store(context: EngineContext, batch: _Batch, stamp: Stamp) -> list[Memorized]:
+def _store(
+    context: EngineContext, batch: _Batch, stamp: Stamp, before: frozenset[int]
+) -> list[Memorized]:
     prepared = [
         (item.draft, derive(context, item.draft.fields, embedded))
         for item, embedded in zip(batch.items, batch.embedded, strict=True)
     ]
+    incoming = [
+        settling.Incoming(item.draft, embedded, item.on_conflict)
+        for item, embedded in zip(batch.items, batch.embedded, strict=True)
+    ]
+    outlook = settling.foresee(context, incoming, stamp.at)
     with context.database.write() as connection:
+        outlook = settling.current(context, connection, incoming, outlook, stamp.at)
         created = [writing.create(connection, draft, layers, stamp) for draft, layers in prepared]
+        written = [item.memory for item in created]
+        told = settling.settle(connection, incoming, written, outlook, stamp, before)
+        found = memories.fetch(connection, [memory.id for memory in written])
     return [
         Memorized(
-            memory=item.memory,
+            memory=found[item.memory.id],
             twins=item.twins,
             pending=item.pending,
             keywords_only=batch.reason if item.pending else None,
             kind_rule=chosen.kind.rule if chosen.kind else None,
             importance_rule=chosen.importance_rule,
             suggested_kind=chosen.kind.suggestion if chosen.kind else None,
+            conflicts=clashes,
+            notices=chosen.notices,
         )
-        for item, chosen in zip(created, batch.items, strict=True)
+        for item, chosen, clashes in zip(created, batch.items, told, strict=True)
     ]

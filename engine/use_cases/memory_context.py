@@ -13,10 +13,12 @@ from engine.config.messages import text as sentence
 from engine.context import EngineContext
 from engine.domain.asking import Answer, Candidate, Question, Recall
 from engine.domain.briefing import (
+    ACTIVE_FACTS,
     SECTIONS,
     SESSIONS,
     STANDING,
     ServedBriefing,
+    ServedFact,
     ServedSession,
 )
 from engine.domain.display import in_one_line
@@ -61,7 +63,7 @@ MODES = {
     "coding": Mode(2_000, _WORK, k=30, kinds=_WORK_KINDS),
     "project": Mode(
         4_000,
-        ("important", *_WORK, "facts", "people", "preferences", RECENT, SESSIONS),
+        (ACTIVE_FACTS, "important", *_WORK, "facts", "people", "preferences", RECENT, SESSIONS),
         k=50,
     ),
 }
@@ -194,6 +196,8 @@ def _add_mix(shown: _Shown, mode: Mode, briefing: ServedBriefing) -> None:
     names = [name for name in mode.sections if name in SECTIONS]
     found = _first_of(names, briefing, shown.seen, mode.most)
     parts = len(mode.sections)
+    if ACTIVE_FACTS in mode.sections:
+        _add_facts(shown, briefing.facts, shown.packer.budget.tokens // parts)
     for place, name in enumerate(names):
         left = shown.packer.budget.tokens - shown.packer.used_tokens
         shown.add(name, found[name], left // (parts - place))
@@ -216,6 +220,34 @@ def _first_of(
                 found[name].append(candidate)
                 most -= 1
     return found
+
+
+def _add_facts(shown: _Shown, facts: Sequence[ServedFact], most_tokens: int) -> None:
+    taken = shown.lines.setdefault(ACTIVE_FACTS, [])
+    most_used = shown.packer.used_tokens + most_tokens
+    for served in facts:
+        line = _fact_line(served, shown.packer.style)
+        packed = shown.packer.take(line, (), 0.0, min(most_used, shown.packer.budget.tokens))
+        if packed is not None:
+            taken.append(packed)
+
+
+def _fact_line(served: ServedFact, style: LineStyle) -> str:
+    """``- (fact, since 2024-03-01) Ana · lives in · Oslo [f3]``"""
+    fact, language = served.fact, style.language
+    key, values = fact.period.told(style.zone)
+    period = sentence(key, language, **values)
+    if served.source is not None and served.source.trust == "external":
+        period += ", " + sentence("mcp.trust.external", language)
+    return sentence(
+        "fact.line",
+        language,
+        id=fact.id,
+        period=period,
+        subject=in_one_line(fact.subject),
+        predicate=in_one_line(fact.predicate),
+        object=in_one_line(fact.object),
+    )
 
 
 def _add_sessions(shown: _Shown, sessions: Sequence[ServedSession]) -> None:

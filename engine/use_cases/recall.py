@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from engine.config.presets import Preset, load_preset
+from engine.config.presets import Preset, effective, load_preset
 from engine.context import EngineContext
-from engine.domain.embedding import Calibration
 from engine.domain.errors import InvalidInput, ModelUnavailable
 from engine.domain.graph import Step
 from engine.domain.memory import Memory
@@ -21,18 +20,33 @@ from engine.model_clients.protocol import Vector
 from engine.model_clients.provider import ModelHost
 from engine.retrieval.analysis import AnalysedQuery, analyse, checked_query
 from engine.retrieval.diversity import Similarity, vector_similarity, words_similarity
-from engine.retrieval.explanation import Explanation, RouteLines, SignalLine, explain
+from engine.retrieval.expansion import Expanded, Links, compete, expand
+from engine.retrieval.explanation import (
+    Explanation,
+    RouteLines,
+    SignalLine,
+    explain,
+    explain_expanded,
+)
 from engine.retrieval.facts import ATOM, GRAPH_TEXT, TEXT, VECTOR, QueryFacts
 from engine.retrieval.graph_channel import Expansion
 from engine.retrieval.intent import intents_of
-from engine.retrieval.lexical import LexicalScore
-from engine.retrieval.pool import Degradation, Pool, Search, earliest_deadline, facts, gather
+from engine.retrieval.pool import (
+    Degradation,
+    Pool,
+    Search,
+    bring,
+    earliest_deadline,
+    facts,
+    gather,
+)
+from engine.retrieval.proximity import is_wanted
 from engine.retrieval.reach import Reach, reach
 from engine.retrieval.scoring import Ranking, current_first, rank
 from engine.retrieval.selection import Choice, Cut, Rerank, Reranker, Selection, select
 from engine.retrieval.strength import strength
 from engine.retrieval.understanding import Understanding, understand
-from engine.storage import changes, fulltext, memories
+from engine.storage import changes, fulltext, links, memories
 from engine.storage.database import Connection
 
 __all__ = ["Explanation", "Hit", "RecallRequest", "RecallResult", "RouteLines", "recall"]
@@ -59,7 +73,8 @@ class RecallRequest:
     configured one; ``min_strength`` in [0,1] cuts weaker matches and ``min_similarity`` lower
     cosines; ``diversity`` is MMR's lambda (1: off); from ``dedup_threshold`` on a result that
     is like a better one is left out. ``reranker`` looks at the best ``rerank.pool`` once more:
-    what it says of their texts takes the place of their scores.
+    what it says of their texts takes the place of their scores. With ``touch`` the results
+    count as used; a preview, an evaluation or what nobody asked for does not.
     """
 
     query: str
@@ -72,6 +87,7 @@ class RecallRequest:
     diversity: float | None = None
     dedup_threshold: float | None = None
     reranker: Reranker | None = None
+    touch: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +95,8 @@ class Hit:
     """One result. ``strength`` in [0,1] is absolute and ``weak`` marks a poor match; ``score``
     ranks within this answer, and ``explanation`` adds up to it. ``matched`` are query words that
     stand in the memory. ``newer`` is a memory that says how it is by now, where this one's facts
-    were superseded."""
+    were superseded. ``expansion`` is the link over which it came along, if it did: then
+    ``strength`` says nothing."""
 
     memory: Memory
     state: str
@@ -92,6 +109,7 @@ class Hit:
     explanation: Explanation
     newer: int | None = None
     path: tuple[Step, ...] = ()
+    expansion: Expanded | None = None
 
     @property
     def signals(self) -> tuple[SignalLine, ...]:
@@ -165,7 +183,8 @@ class _Run:
     def key(self) -> Hashable:
         """What an answer depends on beside the store itself."""
         version = self.context.live.version()
-        return (self.query, self.request, self.k, self.preset.name, version, self.host.identity())
+        request = replace(self.request, touch=True)
+        return (self.query, request, self.k, self.preset.name, version, self.host.identity())
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -179,17 +198,27 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """The pool in order, what was selected, and how strong each match is."""
+    """The pool in order, what was selected, how strong each match is, and what came along over
+    links: ``raised`` competed, ``appended`` follows after the cut."""
 
     pool: Pool
     ranking: Ranking
     selection: Selection
     strengths: dict[int, float]
+    raised: dict[int, Expanded]
+    appended: tuple[Expanded, ...]
 
 
 def recall(context: EngineContext, request: RecallRequest) -> RecallResult:
-    """Answer a query. Reads only. Raises InvalidInput for a blank query or a bad option."""
-    run = _begun(context, request)
+    """Answer a query. Writes nothing itself: that the results were used is noted and counted
+    later. Raises InvalidInput for a blank query or a bad option."""
+    result = _known_or_new(context, _begun(context, request))
+    if request.touch:
+        context.touch(hit.memory.id for hit in result.hits)
+    return result
+
+
+def _known_or_new(context: EngineContext, run: _Run) -> RecallResult:
     with context.database.read() as connection:
         change = changes.last(connection)
     known = context.answers.get(run.key, change, run.now)
@@ -314,26 +343,67 @@ def _traits(run: _Run, understood: Understanding) -> frozenset[str]:
 def _ranked(run: _Run, connection: Connection, search: Search) -> _Ranked:
     # Nothing but punctuation means nothing, and the nearest vectors would be noise.
     pool = Pool() if search.query.terms.is_empty else gather(connection, search, run.stage)
-    candidates = facts(connection, search, pool, run.stage)
+    ranking = _scored(run, connection, search, pool)
     run.degraded.extend(pool.degraded)
-    settings = run.context.settings.recall
-    with run.stage("score"):
-        ranking = rank(run.preset, candidates, search.facts, settings.weights, settings.shares)
-        ranking = current_first(ranking, pool.newer)
-        calibration = calibration_of(run.host.identity(), run.context.models_folder)
-        strengths = {item.id: _strength(pool, item.id, calibration) for item in candidates}
+    strengths = _strengths(run, pool)
+    along, raised = _links(run), dict[int, Expanded]()
+    if along.compete and not along.is_off:
+        with run.stage("links"):
+            ranking, raised = _competing(run, connection, search, pool, strengths)
+        strengths = _strengths(run, pool)
     with run.stage("select"):
-        cut = _cut(run, strengths)
+        exempt = frozenset(memory_id for memory_id in raised if not pool.ranks[memory_id])
+        cut = replace(_cut(run, strengths), exempt=exempt)
         similarity = _similarity(connection, search, pool, cut, ranking)
         selection = select(ranking, cut, similarity, _rerank(run, connection))
     if selection.degraded is not None:
         run.degraded.append(Degradation("rerank", selection.degraded))
-    return _Ranked(pool, ranking, selection, strengths)
+    appended: list[Expanded] = []
+    if not (along.compete or along.is_off):
+        with run.stage("links"):
+            chosen = [choice.id for choice in selection.choices]
+            appended = expand(connection, chosen, along, search.within.filters, run.now)
+    return _Ranked(pool, ranking, selection, strengths, raised, tuple(appended))
 
 
-def _strength(pool: Pool, memory_id: int, calibration: Calibration) -> float:
-    words: LexicalScore = pool.words[memory_id]
-    return strength(pool.cosines.get(memory_id), words.coverage, calibration)
+def _scored(run: _Run, connection: Connection, search: Search, pool: Pool) -> Ranking:
+    candidates = facts(connection, search, pool, run.stage)
+    settings = run.context.settings.recall
+    with run.stage("score"):
+        known = search.facts
+        if is_wanted(effective(run.preset, settings.weights, settings.shares)):
+            known = replace(known, links=links.among(connection, pool.rows))
+        ranking = rank(run.preset, candidates, known, settings.weights, settings.shares)
+        return current_first(ranking, pool.newer)
+
+
+def _links(run: _Run) -> Links:
+    chosen = run.context.settings.expansion
+    return Links(chosen.relations, chosen.depth, chosen.cap, chosen.decay, chosen.compete)
+
+
+def _competing(
+    run: _Run,
+    connection: Connection,
+    search: Search,
+    pool: Pool,
+    strengths: dict[int, float],
+) -> tuple[Ranking, dict[int, Expanded]]:
+    """The ranking anew, with what is linked to the best of it in the pool."""
+    before = _scored(run, connection, search, pool)
+    floor = max(before.preset.floor, run.request.min_strength or 0.0)
+    starts = [item.id for item in before.ordered if strengths[item.id] >= floor][: run.k]
+    found = expand(connection, starts, _links(run), search.within.filters, run.now)
+    bring(connection, search, pool, (item.id for item in found))
+    return compete(_scored(run, connection, search, pool), found)
+
+
+def _strengths(run: _Run, pool: Pool) -> dict[int, float]:
+    calibration = calibration_of(run.host.identity(), run.context.models_folder)
+    return {
+        memory_id: strength(pool.cosines.get(memory_id), words.coverage, calibration)
+        for memory_id, words in pool.words.items()
+    }
 
 
 def _cut(run: _Run, strengths: dict[int, float]) -> Cut:
@@ -382,8 +452,9 @@ def _hits(run: _Run, connection: Connection, ranked: _Ranked) -> tuple[Hit, ...]
     chosen = ranked.selection.choices
     with run.stage("fetch"):
         ids = [choice.id for choice in chosen]
-        found = memories.fetch(connection, ids)
-        return tuple(_hit(run, ranked, choice, found[choice.id]) for choice in chosen)
+        found = memories.fetch(connection, [*ids, *(item.id for item in ranked.appended)])
+        hits = tuple(_hit(run, ranked, choice, found[choice.id]) for choice in chosen)
+        return hits + tuple(_linked(run, ranked, item, found[item.id]) for item in ranked.appended)
 
 
 def _hit(run: _Run, ranked: _Ranked, choice: Choice, memory: Memory) -> Hit:
@@ -393,11 +464,33 @@ def _hit(run: _Run, ranked: _Ranked, choice: Choice, memory: Memory) -> Hit:
         state=memory.state(run.now),
         score=choice.score,
         strength=match,
-        weak=match < run.context.settings.recall.weak_below,
+        weak=match < run.context.settings.recall.weak_below and memory.id not in ranked.raised,
         cosine=ranked.pool.cosines.get(memory.id),
         coverage=words.coverage,
         matched=words.matched,
-        explanation=explain(ranked.ranking, memory.id, ranked.selection),
+        explanation=replace(
+            explain(ranked.ranking, memory.id, ranked.selection),
+            expansion=ranked.raised.get(memory.id),
+        ),
         newer=ranked.pool.newer.get(memory.id),
         path=ranked.pool.graph[memory.id].path if memory.id in ranked.pool.graph else (),
+        expansion=ranked.raised.get(memory.id),
+    )
+
+
+def _linked(run: _Run, ranked: _Ranked, along: Expanded, memory: Memory) -> Hit:
+    """A memory that follows after the cut because it is linked with a result."""
+    words = ranked.pool.words.get(memory.id)
+    return Hit(
+        memory=memory,
+        state=memory.state(run.now),
+        score=along.score,
+        strength=ranked.strengths.get(memory.id, 0.0),
+        weak=False,
+        cosine=ranked.pool.cosines.get(memory.id),
+        coverage=words.coverage if words else 0.0,
+        matched=words.matched if words else (),
+        explanation=explain_expanded(ranked.ranking, along),
+        newer=ranked.pool.newer.get(memory.id),
+        expansion=along,
     )

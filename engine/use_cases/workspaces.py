@@ -59,7 +59,7 @@ def create_workspace(
         _require_free(connection, chosen)
         workspaces.ensure(connection, chosen, context.clock.now(), home)
         made = workspaces.named(connection, chosen)
-        _note(connection, made, _stamp(context, caller), {"name": (None, chosen)})
+        _note(connection, made, _stamp(context, caller), _new(made))
         return made
 
 
@@ -97,7 +97,8 @@ def copy_workspace(
         source = workspaces.named(connection, name.strip())
         _require_free(connection, chosen)
         target_id = workspaces.ensure(connection, chosen, stamp.at, source.domain)
-        _note(connection, workspaces.named(connection, chosen), stamp, {"name": (None, chosen)})
+        made = workspaces.named(connection, chosen)
+        _note(connection, made, stamp, _new(made))
     copied: dict[int, int] = {}
     last_id = 0
     while batch := _batch(context, source.id, last_id):
@@ -175,6 +176,10 @@ def _require_free(connection: Connection, name: str) -> None:
 
 def _stamp(context: EngineContext, caller: Caller) -> Stamp:
     return Stamp(caller.actor, context.clock.now(), new_uid())
+
+
+def _new(workspace: Workspace) -> dict[str, tuple[str | None, str | None]]:
+    return {"name": (None, workspace.name), "domain": (None, workspace.domain)}
 
 
 def _note(

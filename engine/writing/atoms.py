@@ -13,6 +13,7 @@ from engine.config.schema import AtomSettings
 from engine.context import EngineContext
 from engine.domain.atom import Atom, Classification
 from engine.domain.memory import FieldValue
+from engine.domain.reflection import SOURCE
 from engine.domain.text import content_hash
 from engine.extraction.atoms import Reading
 from engine.extraction.changes import RETURN, Change, change_in, ends
@@ -112,7 +113,9 @@ def derive_atoms(
     event_time = fields["event_time"]
     now = float(event_time) if isinstance(event_time, (int, float)) else at
     table = rule_table(context)
-    facts = _facts(fields, Reading(now, context.zone), table)
+    # A summary repeats what others state; stated anew, what has changed since would hold again.
+    is_summary = fields["source"] == SOURCE and not fields["key_facts"]
+    facts = [] if is_summary else _facts(fields, Reading(now, context.zone), table)
     importance = float(str(fields["importance"]))
     drafts = {
         draft.content_hash: draft

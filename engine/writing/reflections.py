@@ -26,7 +26,7 @@ def create(
     stamp: Stamp,
 ) -> Memory:
     """Write a summary and its ``derived_from`` links."""
-    memory = writing.create(connection, draft, layers, stamp).memory
+    memory = writing.create(connection, draft, layers, stamp, "reflect").memory
     for source in sources:
         links.put(connection, memory, source, _DERIVED_FROM, stamp)
     return memory

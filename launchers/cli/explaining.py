@@ -60,6 +60,17 @@ def _understood(output: Output, result: RecallResult, zone: tzinfo | None) -> It
 def _hit(output: Output, hit: Hit) -> Iterator[str]:
     found = hit.explanation
     yield f"#{hit.memory.id}  {_evidence(output, hit)}"
+    if hit.expansion is not None:
+        along = hit.expansion
+        arrow = "→" if not along.outwards else "←"
+        said = output.say(
+            "cli.explain.along",
+            relation=along.relation,
+            arrow=arrow,
+            source=along.source_id,
+            hop=along.hop,
+        )
+        yield f"    {said}"
     ranks = ", ".join(f"{channel} {rank + 1}" for channel, rank in found.ranks.items())
     yield f"    {output.say('cli.explain.ranks', ranks=ranks or '-')}"
     if hit.path:

@@ -58,6 +58,7 @@ def hit_record(hit: Hit, now: float, zone: tzinfo | None) -> dict[str, object]:
         "coverage": hit.coverage,
         "matched": list(hit.matched),
         "newer": hit.newer,
+        "linked_from": None if hit.expansion is None else hit.expansion.source_id,
         "signals": signals,
     }
 
@@ -70,6 +71,11 @@ def journal_record(entry: JournalEntry, zone: tzinfo | None) -> dict[str, object
         "operation": entry.operation,
         "actor": entry.actor,
         "group": entry.group_uid,
+        "kind": entry.subject_kind,
+        "subject": entry.subject_id,
+        "subject_uid": entry.subject_uid,
+        "other": entry.other_id,
+        "undoes": entry.undoes,
         "changes": {
             name: {"before": before, "after": after}
             for name, (before, after) in entry.changes.items()

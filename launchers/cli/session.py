@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,14 +60,14 @@ class Session:
         from engine.bootstrap import open_engine
         from launchers import logs
 
-        with open_engine(self.home, environ=self.environ) as engine:
+        with ExitStack() as ending:
+            # What closing the store has to say still goes into the log.
+            ending.callback(logs.release)
+            engine = ending.enter_context(open_engine(self.home, environ=self.environ))
             logs.configure(engine.context.home, engine.context.settings.log.level)
             for notice in engine.notices:
                 self.output.note(notice.key, **notice.params)
-            try:
-                yield engine
-            finally:
-                logs.release()
+            yield engine
 
     def caller(self, engine: Engine, session_id: str | None = None) -> Caller:
         """Who writes, and into which workspace: the named one, else the project's."""

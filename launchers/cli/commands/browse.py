@@ -11,6 +11,7 @@ from engine.bootstrap import Engine
 from engine.domain.ids import short_uid
 from engine.domain.memory import Memory
 from engine.domain.times import iso
+from launchers.cli.commands.journal import past_moment
 from launchers.cli.options import FilterOptions, GeneralOptions, option
 from launchers.cli.output import Column, Output
 from launchers.cli.records import (
@@ -60,12 +61,13 @@ def show_command(
     general: GeneralOptions,
     text_only: Annotated[bool, option("--text", key="text_only")] = False,
     history: Annotated[bool, option("--history")] = False,
+    at: Annotated[str | None, option("--at", key="show_at", metavar="7d|TIME")] = None,
 ) -> int:
     """Show one memory whole, in whatever state it is."""
     session = open_session(context, general)
     output = session.output
     with session.engine() as engine:
-        memory = engine.get(ref)
+        memory = engine.get(ref, touch=True) if at is None else _past(engine, ref, at)
         if text_only:
             output.exact(memory.text)
         elif output.format == "json":
@@ -77,6 +79,10 @@ def show_command(
         if history and output.format != "json" and not text_only:
             _show_history(output, engine, ref)
     return 0
+
+
+def _past(engine: Engine, ref: str, at: str) -> Memory:
+    return engine.journal.get_at(ref, past_moment(engine, at))
 
 
 def _show_list(output: Output, engine: Engine, memories: tuple[Memory, ...]) -> None:

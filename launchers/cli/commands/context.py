@@ -157,8 +157,8 @@ def _rows(engine: Engine, found: PromptText) -> list[tuple[object, ...]]:
         (
             section.name,
             " ".join(f"#{memory.id}" for memory in line.memories),
-            line.memories[0].kind,
-            day(line.memories[0].created_at, zone),
+            line.memories[0].kind if line.memories else "fact",
+            day(line.memories[0].created_at, zone) if line.memories else "",
             line.tokens,
             line.text,
         )

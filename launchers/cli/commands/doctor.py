@@ -11,8 +11,9 @@ import typer
 from engine.bootstrap import Engine
 from engine.domain.embedding import ModelStatus
 from engine.domain.errors import JiyiError
+from engine.domain.health import FAILURE, OK, WARNING, Check
 from engine.domain.times import iso
-from engine.use_cases.inspect import FAILURE, OK, WARNING, Check, Diagnosis
+from engine.use_cases.inspect import Diagnosis
 from engine.use_cases.privacy import exposed_files
 from launchers import logs
 from launchers.cli.options import GeneralOptions, option

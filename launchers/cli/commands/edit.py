@@ -82,6 +82,8 @@ def _show(output: Output, engine: Engine, edited: Edited) -> None:
     elif edited.changed:
         names = ", ".join(edited.changed)
         output.line(output.say("cli.edited", ref=f"#{memory.id}", fields=names))
+    for notice in edited.notices:
+        output.note(notice.key, **notice.params)
     if not edited.changed:
         output.note("cli.unchanged", ref=f"#{memory.id}")
     tell_waiting(output, waiting, edited.keywords_only)

@@ -31,6 +31,7 @@ class RankingOptions:
     preset: Annotated[str | None, option("--preset", metavar="NAME")] = None
     min_strength: Annotated[float | None, option("--min-strength", metavar="0-1")] = None
     explain: Annotated[bool, option("--explain")] = False
+    no_touch: Annotated[bool, option("--no-touch")] = False
 
 
 def recall_command(
@@ -51,6 +52,7 @@ def recall_command(
             mode=ranking.mode,
             preset=ranking.preset,
             min_strength=ranking.min_strength,
+            touch=not ranking.no_touch,
         )
         if ranking.mode != "keyword":
             wait_for_model(engine.context, _MODEL_WAIT_S)

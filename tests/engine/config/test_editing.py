@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.config import editing
+from engine.config import placing
 from engine.config.editing import set_value, set_values, written_value
 from engine.config.file import read_config
 from engine.config.setting import MASK
@@ -229,7 +229,7 @@ class Refusing:
 
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editing, "_REPLACE_PAUSES_S", (0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(placing, "REPLACE_PAUSES_S", (0.0, 0.0, 0.0, 0.0))
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, times: int, *codes: int) -> Refusing:

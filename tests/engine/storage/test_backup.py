@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import StorageDamaged
-from engine.storage import backup, workspaces
+from engine.storage import backup, backup_files, workspaces
 from engine.storage.database import Database, open_database
 from tests.engine.storage.outside import copy_and_die
 
@@ -67,9 +67,11 @@ def test_a_killed_copy_never_looks_like_a_whole_one(database: Database, tmp_path
     process.start()
     process.join(30)
     assert process.exitcode == 9
-    assert [path.name for path in target.parent.iterdir()] == ["one.db.partial"]
+    (left,) = target.parent.iterdir()
+    assert left.suffix == backup.PARTIAL
+    assert backup_files.listed(target.parent) == []
     backup.copy_database(database.path, target)
-    assert [path.name for path in target.parent.iterdir()] == ["one.db"]
+    assert [file.path for file in backup_files.listed(target.parent)] == [target]
     assert rows_in(target) == 10
 
 

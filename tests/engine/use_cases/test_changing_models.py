@@ -10,9 +10,9 @@ from pathlib import Path
 
 from engine.bootstrap import Engine, open_engine
 from engine.domain.embedding import SpaceIdentity
+from engine.domain.health import WARNING
 from engine.storage import embeddings
 from engine.use_cases.embed_pending import embed_pending, queue_missing
-from engine.use_cases.inspect import WARNING
 from engine.use_cases.models import release_unused_indexes
 from tests.engine.use_cases.shortcuts import HASHING, found, hits, remember, remember_all
 

@@ -13,6 +13,7 @@ from engine.storage import fulltext
 from engine.storage.database import FILE_NAME
 from engine.use_cases.edit import EditRequest
 from engine.use_cases.maintain import Repaired, fill_missing_text
+from engine.writing import text_index
 from tests.engine.storage.agreement import disagreements
 from tests.engine.use_cases.shortcuts import CALLER, HASHING, found, remember, remember_all
 
@@ -42,8 +43,9 @@ COPY_ROW = (
     superseded_at, deleted_at, revision, content_hash FROM memory WHERE id = 1""",
     """INSERT INTO memory_body (memory_id, text, topics, participants, key_facts, tags)
     VALUES (50, '手工写入的灯塔', '[]', '[]', '[]', '[]')""",
-    "INSERT INTO memory_strength VALUES (50, 0.5, 1.0, NULL, 0, 0.0)",
-    "INSERT INTO journal VALUES (500, 'g', 1.0, 'memorize', 'hand', 'memory', 50, 'u', '{}')",
+    "INSERT INTO memory_strength VALUES (50, 0.5, 1.0, NULL, 0, 0.0, 0.0)",
+    """INSERT INTO journal (id, group_uid, at, operation, actor, subject_kind, subject_id,
+    subject_uid, changes) VALUES (500, 'g', 1.0, 'memorize', 'hand', 'memory', 50, 'u', '{}')""",
     "INSERT INTO change (subject_kind, subject_id) VALUES ('memory', 50)",
     "INSERT INTO pending_embedding VALUES ('memory', 50, 0, 0.0, NULL)",
 )
@@ -118,10 +120,11 @@ def test_a_healthy_store_is_looked_at_without_a_write(engine: Engine, home: Path
         assert fill_missing_text(engine.context) == 0
 
 
-def test_more_than_one_batch_is_filled_in(engine: Engine) -> None:
-    remember_all(engine, (f"记忆 {number}" for number in range(1001)))
+def test_more_than_one_batch_is_filled_in(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_index, "_BATCH", 3)
+    remember_all(engine, (f"记忆 {number}" for number in range(7)))
     with engine.context.database.write() as connection:
         connection.execute("DELETE FROM fts_row")
         fulltext.rebuild(connection)
-    assert fill_missing_text(engine.context) == 1001
+    assert fill_missing_text(engine.context) == 7
     assert engine.diagnose().healthy

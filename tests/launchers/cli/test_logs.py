@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from engine.domain.errors import InvalidInput
 from launchers import logs
 
 
@@ -66,3 +67,24 @@ def test_warnings_are_shown_on_stderr_for_servers(tmp_path, capsys):
     shown = capsys.readouterr().err
     assert "careful" in shown
     assert "quiet" not in shown
+
+
+def test_errors_among_the_values_of_an_entry_are_named_and_not_quoted(tmp_path):
+    logs.configure(tmp_path)
+    marker, log = "标记" + str(9), logging.getLogger("jiyi.part")
+    inner = InvalidInput("error.expected_text", name=marker)
+    log.warning("refused: %s", InvalidInput("error.bad_item", item=3, reason=inner, path="/tmp/x"))
+    log.warning("broken: %s", ValueError(marker))
+    written = logs.log_path(tmp_path).read_text(encoding="utf-8")
+    assert "error.bad_item (item=3, path='/tmp/x')" in written
+    assert "broken: ValueError" in written
+    assert marker not in written
+
+
+def test_what_another_handler_made_of_an_exception_is_not_repeated(tmp_path):
+    logs.configure(tmp_path)
+    marker, log = "标记" + str(9), logging.getLogger("jiyi.part")
+    record = log.makeRecord(log.name, logging.ERROR, "", 1, "failed", (), None)
+    record.exc_text = marker
+    log.handle(record)
+    assert marker not in logs.log_path(tmp_path).read_text(encoding="utf-8")

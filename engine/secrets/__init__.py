@@ -1,0 +1,1 @@
+"""Keys and passwords in texts: found by rule tables, and masked."""
