@@ -1,0 +1,1 @@
+"""The terminal browser: memories, graph, atoms, timeline, recall lab and health."""
