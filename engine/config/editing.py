@@ -8,6 +8,7 @@ compared before it is saved.
 from __future__ import annotations
 
 import codecs
+import hashlib
 import json
 import os
 import re
@@ -48,23 +49,42 @@ def set_value(path: Path, key: str, value: object) -> None:
     set_values(path, {key: value})
 
 
-def set_values(path: Path, values: Mapping[str, object]) -> None:
+def set_values(path: Path, values: Mapping[str, object], *, seen: str | None = None) -> None:
     """Set settings by their dotted keys, all of them or none; only their lines change.
 
     Values are typed or as typed by a person, or ``${NAME}`` of an environment variable. A
     file that is missing is made from the default first. Nothing is written when all values
-    stand there already. Raises :class:`ConfigInvalid`, and then the file is as it was, for a
-    value that is not allowed or is a mask, for a file that cannot be read or edited, and when
-    someone else changed it meanwhile.
+    stand there already. ``seen`` is the :func:`fingerprint` that the wish rests on. Raises
+    :class:`ConfigInvalid`, and then the file is as it was, for a value that is not allowed or
+    is a mask, for a file that cannot be read or edited, and when someone else changed it
+    meanwhile.
     """
     wanted = {key: _acceptable(path, key, value) for key, value in values.items()}
     before = _content(path)
+    if seen is not None and fingerprint(before) != seen:
+        raise ConfigInvalid("error.config_changed_meanwhile", path=path)
     bom = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
     text = _Document(path, before).changed(wanted)
     after = bom + text.encode("utf-8")
     if after != before:
         _refuse_contradiction(path, after)
         _replace(path, before, after)
+
+
+def fingerprint(content: bytes | None) -> str:
+    """What tells one content of the file from another; "" for no file."""
+    return "" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def put_content(path: Path, content: bytes, *, seen: str) -> None:
+    """Put an earlier content in the file's place. Raises :class:`ConfigInvalid` when it cannot
+    be used, and when the file is no longer the one of the fingerprint ``seen``."""
+    before = _content(path)
+    if fingerprint(before) != seen:
+        raise ConfigInvalid("error.config_changed_meanwhile", path=path)
+    parse_config(content, path, {})
+    if content != before:
+        _replace(path, before, content)
 
 
 def _refuse_contradiction(path: Path, content: bytes) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from engine.context import EngineContext
 from engine.domain.caller import Caller
-from engine.use_cases import export_memories, import_memories
+from engine.use_cases import backup, export_memories, import_memories
 from engine.use_cases.export_memories import Exported, ExportRequest
 from engine.use_cases.export_memories import Progress as ExportProgress
 from engine.use_cases.import_memories import Imported, ImportRequest
@@ -29,7 +30,8 @@ class Transfer:
     ) -> Imported:
         """Read a file of memories; see
         :func:`engine.use_cases.import_memories.import_memories`."""
-        return import_memories.import_memories(self._context, request, caller, on_progress)
+        back_up = partial(backup.back_up, self._context, reason="import")
+        return import_memories.import_memories(self._context, request, caller, on_progress, back_up)
 
     def place_for(self, name: str) -> Path:
         """Where a file of this name may be written for somebody who may not choose the folder;

@@ -19,6 +19,7 @@ from engine.domain.errors import Conflict
 from engine.domain.vocabulary import COLLISION_POLICIES, TRUSTS, check
 from engine.exchange.records import ARCHIVE, MARKDOWN, Item, Placed, SavedMemory, Unreadable
 from engine.exchange.source import Reading, Source
+from engine.storage import memories
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp
 from engine.writing import merging
@@ -87,14 +88,37 @@ class Imported:
     group_uid: str | None = None
 
 
+def _silent(_done: int, _of: int) -> None:
+    """Nobody wants to know how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """What goes along with an import."""
+
+    on_progress: Progress = _silent
+    back_up: Callable[[], object] | None = None
+
+    def begin(self, context: EngineContext) -> None:
+        """Something is about to be written."""
+        if self.back_up is None:
+            return
+        with context.database.read() as connection:
+            holds_some = memories.count_live(connection) > 0
+        if holds_some:
+            self.back_up()
+
+
 def import_memories(
     context: EngineContext,
     request: ImportRequest,
     caller: Caller,
     on_progress: Progress | None = None,
+    back_up: Callable[[], object] | None = None,
 ) -> Imported:
     """Read a file or a folder of any known format into the store.
 
+    ``back_up`` is called once before anything is written to a store that holds memories.
     Raises :class:`InvalidInput` for a file that is no file of memories, :class:`NotFound` where
     there is none, and Conflict for vectors of another model (without ``reembed``) or, by the
     policy ``error``, for a first collision; then nothing has been written.
@@ -104,14 +128,14 @@ def import_memories(
         check("trust", request.trust, TRUSTS)
     chosen = replace(request, path=request.path.absolute(), collision=collision)
     if collision == "error":
-        found = _merged(context, replace(chosen, dry_run=True), caller, _silent)
+        found = _merged(context, replace(chosen, dry_run=True), caller, _Course())
         if found.changed:
             raise Conflict("error.import_collisions", count=found.changed)
-    return _merged(context, chosen, caller, on_progress or _silent)
+    return _merged(context, chosen, caller, _Course(on_progress or _silent, back_up))
 
 
 def _merged(
-    context: EngineContext, request: ImportRequest, caller: Caller, on_progress: Progress
+    context: EngineContext, request: ImportRequest, caller: Caller, course: _Course
 ) -> Imported:
     with ExitStack() as stack:
         line_bytes = int(context.settings.transfer.max_line_mb * (1 << 20))
@@ -125,9 +149,11 @@ def _merged(
         )
         done = 0
         for records in _batches(_memories_first(source), merge):
+            if done == 0 and not request.dry_run:
+                course.begin(context)
             merging.take(merge, records)
             done += len(records)
-            on_progress(done, max(done, sum(expected.values())))
+            course.on_progress(done, max(done, sum(expected.values())))
         merging.finish(merge, expected.get("atom", 0))
     return _report(request, source, merge)
 
@@ -228,7 +254,3 @@ def _report(request: ImportRequest, source: Source, merge: Merge) -> Imported:
 def _in_file(problem: Unreadable) -> tuple[int, str]:
     """Where a problem stands: lines by their number, files by name."""
     return (int(problem.place) if problem.place.isdecimal() else 0), problem.place
-
-
-def _silent(done: int, total: int) -> None:
-    return None

@@ -9,6 +9,7 @@ Chinese) than those of statements about two things, so no threshold tells them.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from engine.context import EngineContext
 from engine.domain.embedding import Thresholds
-from engine.domain.errors import JiyiError
+from engine.domain.errors import JiyiError, StorageDamaged
 from engine.domain.links import CONTRADICTION, DUPLICATE, Clash
 from engine.domain.memory import Draft, FieldValue, Memory
 from engine.domain.scope import Filters, Scope
@@ -33,6 +34,8 @@ from engine.writing.embed import Embedded
 if TYPE_CHECKING:
     from engine.model_clients.protocol import Vector
     from engine.vector_index.index import VectorIndex
+
+log = logging.getLogger("jiyi.conflicts")
 
 _DAY_S = 86_400.0
 # Looked at in the first go; more only while all of them are near enough.
@@ -220,8 +223,13 @@ class Scanner:
         self, connection: Connection, probe: Probe, filters: Filters, now: float, limit: int
     ) -> list[int]:
         terms = self.context.analyser.query_terms(probe.statement.text)
-        frequencies = fulltext.document_frequencies(connection, matches_of(terms))
-        return fulltext.search(connection, affordable(frequencies), filters, now, limit)
+        try:
+            frequencies = fulltext.document_frequencies(connection, matches_of(terms))
+            return fulltext.search(connection, affordable(frequencies), filters, now, limit)
+        except StorageDamaged as error:
+            # A damaged index keeps nobody from writing; the doctor names it and writing heals it.
+            log.warning("conflicts were not looked for by words: %s", error)
+            return []
 
     def _of_memory(self, memory: Memory, vector: Vector | None) -> Probe:
         return Probe(

@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[3]
 def test_the_commands_of_a_readme_work(jiyi, name):
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     commands = [line.split("#")[0] for line in lines if line.startswith("    jiyi ")]
-    assert commands
+    assert len(commands) >= 40
+    Path("notes.md").write_text("# Garden\n\nThe roses are cut in March.\n", encoding="utf-8")
     for command in commands:
         answer = jiyi(*shlex.split(command)[1:])
         assert answer.code == 0, (command, answer.err)
