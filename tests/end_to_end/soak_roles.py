@@ -229,7 +229,7 @@ def upkeep(name: str, post: Post, task: Task) -> Log:
     hands, log = CommandHands(post, task), Log()
     while not post.stopped.value:
         try:
-            hands._run("stats")
+            hands._run("maintenance", "tick")
         except Died:
             log.deaths += 1
     return log
