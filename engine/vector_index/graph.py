@@ -130,6 +130,8 @@ class Graph:
         with self._lock:
             if self._index is None:
                 raise GraphClosed
+            if self.count == 0:
+                return []
             keys = self._index.search(query, min(rows, self.count), threads=1).keys
             owners: list[int] = self._mapped.owner_ids[keys.astype(np.int64)].tolist()
         return owners

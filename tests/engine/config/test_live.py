@@ -18,6 +18,7 @@ OTHER_VALUES: dict[str, object] = {
     "switch": False,
     "text": "Asia/Shanghai",
     "list": "core = a, manage = b",
+    "expansion.relations": "related, supersedes",
 }
 
 
@@ -55,7 +56,7 @@ def test_every_change_is_in_force_on_the_next_call(tmp_path):
 @pytest.mark.parametrize("key", list(declared()))
 def test_each_setting_can_be_changed_while_a_process_runs(tmp_path, key):
     setting = declared()[key]
-    value: object = OTHER_VALUES.get(setting.kind, setting.high)
+    value: object = OTHER_VALUES.get(key) or OTHER_VALUES.get(setting.kind, setting.high)
     if setting.kind == "choice":
         value = setting.choices[-1]
     live = LiveSettings(tmp_path, {})

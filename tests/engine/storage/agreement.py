@@ -12,7 +12,8 @@ from engine.storage.database import connect
 EVERY_MEMORY_HAS = {
     "body": "SELECT memory_id FROM memory_body",
     "strength": "SELECT memory_id FROM memory_strength",
-    "journal": "SELECT subject_id FROM journal WHERE operation IN ('memorize', 'import', 'reflect')",
+    "journal": """SELECT subject_id FROM journal
+        WHERE operation IN ('memorize', 'import', 'reflect')""",
     "change": "SELECT subject_id FROM change WHERE subject_kind = 'memory'",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from engine.domain.errors import Busy, InvalidInput
@@ -191,7 +193,7 @@ def test_a_store_that_another_process_prepares_is_left_to_it(engine, tmp_path):
     evaluate(engine, folder)
     database = open_database(stores(engine)[0])
     with database.write() as connection:
-        leases.take(connection, LEASE, "another", 0.0, 1e12)
+        leases.take(connection, LEASE, "another", time.time(), 60.0)
     database.close()
     with pytest.raises(Busy, match="eval_busy"):
         evaluate(engine, folder)

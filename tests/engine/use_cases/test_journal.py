@@ -72,7 +72,6 @@ def test_a_group_that_reaches_into_what_is_kept_stays_whole(
 ) -> None:
     engine = keyword_engine
     ids = remember_all(engine, ["one", "two", "three"])
-    groups = {}
     with engine.context.database.write() as connection:
         connection.execute("UPDATE journal SET group_uid = 'g' WHERE subject_kind = 'memory'")
         groups = {row[0] for row in connection.execute("SELECT id FROM journal")}

@@ -71,6 +71,8 @@ def test_remember_json_has_its_documented_shape(jiyi):
         "created_at",
         "twins",
         "pending",
+        "conflicts",
+        "secrets",
     }
     assert (record["twins"], record["pending"]) == ([], False)
 
