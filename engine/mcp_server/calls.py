@@ -6,19 +6,25 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.config import messages
 from engine.domain.errors import InvalidInput, JiyiError
 from engine.domain.text import scrub
 from engine.domain.vocabulary import nearest
 from engine.mcp_server.asker import Asker, Surroundings
+from engine.mcp_server.instructions import instructions_for
+from engine.mcp_server.line import SILENT, AnswerWanted, Line
 from engine.mcp_server.opening import Store
 from engine.mcp_server.parameters import Arguments
 from engine.mcp_server.tool_spec import ToolSpec
 from engine.mcp_server.toolset import chosen_tools
+
+if TYPE_CHECKING:
+    from engine.mcp_server.core_tools import Call
 
 log = logging.getLogger("jiyi.mcp")
 
@@ -28,10 +34,12 @@ _LOGGED_FRAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the client gets: a text, and whether it is an error."""
+    """What the client gets: a text, and whether it is an error; or the ``question`` that it has
+    to put to its user first."""
 
     text: str
     is_error: bool = False
+    question: str = ""
 
 
 class Service:
@@ -51,11 +59,26 @@ class Service:
             self._tools = self._configured()
         return self._tools
 
-    def reply(self, name: str, given: dict[str, object], asker: Asker) -> Reply:
+    def instructions(self) -> str:
+        """What the server says of itself; looks at the settings only where they may differ
+        from those that every store begins with."""
+        if self._toolsets is None and self._tools is None and self._store.offers_the_usual():
+            return instructions_for([tool.name for tool in chosen_tools(DEFAULT_TOOLSETS)])
+        return instructions_for([tool.name for tool in self.tools()])
+
+    def language(self) -> str:
+        """The interface's language."""
+        return self._store.language()
+
+    def reply(
+        self, name: str, given: dict[str, object], asker: Asker, line: Line = SILENT
+    ) -> Reply:
         """Run one tool. Never raises: whatever goes wrong is an error reply."""
         try:
             tool = self._tool(name)
-            return Reply(scrub(self._run(tool, tool.read(given), asker)))
+            return Reply(scrub(self._run(tool, tool.read(given), asker, line)))
+        except AnswerWanted as wanted:
+            return Reply("", question=scrub(wanted.question))
         except JiyiError as error:
             return Reply(scrub(messages.render(error, self._store.language())), is_error=True)
         # A fault of ours must cost the one call, not the connection.
@@ -63,14 +86,31 @@ class Service:
             _log_fault(name, fault)
             return Reply(self._apology(), is_error=True)
 
-    def _run(self, tool: ToolSpec, arguments: Arguments, asker: Asker) -> str:
-        engine = self._store.engine(asker.actor)
+    def call_of(self, given: Mapping[str, str], asker: Asker) -> Call:
+        """The engine for something else than a tool, with arguments that are texts."""
+        return self._call(Arguments(dict(given)), asker, SILENT)
+
+    def _run(self, tool: ToolSpec, arguments: Arguments, asker: Asker, line: Line) -> str:
+        call = self._call(arguments, asker, line)
         # Imported here: it brings the engine's modules, which the handshake does without.
-        from engine.mcp_server.core_tools import Call
         from engine.mcp_server.registry import run_tool
 
-        call = Call(engine, arguments, asker, self._surroundings, self._store.language())
-        return run_tool(tool.name, call)
+        failed = True
+        try:
+            answer = run_tool(tool.name, call)
+            failed = False
+        except AnswerWanted:
+            failed = False
+            raise
+        finally:
+            call.engine.overview.meter.called(tool.name, failed=failed)
+        return answer
+
+    def _call(self, arguments: Arguments, asker: Asker, line: Line) -> Call:
+        engine = self._store.engine(asker.actor)
+        from engine.mcp_server.core_tools import Call
+
+        return Call(engine, arguments, asker, self._surroundings, self._store.language(), line)
 
     def _tool(self, name: str) -> ToolSpec:
         offered = {tool.name: tool for tool in self.tools()}

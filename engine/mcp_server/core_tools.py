@@ -15,6 +15,7 @@ from engine.domain.notices import Notice
 from engine.domain.vocabulary import nearest
 from engine.mcp_server import list_answer, memory_answer, recall_answer
 from engine.mcp_server.asker import Asker, Surroundings
+from engine.mcp_server.line import SILENT, Line
 from engine.mcp_server.parameters import Arguments
 from engine.mcp_server.quoting import one_line
 from engine.mcp_server.recorded import View
@@ -41,6 +42,7 @@ class Call:
     asker: Asker
     surroundings: Surroundings
     language: str
+    line: Line = SILENT
 
     @property
     def view(self) -> View:

@@ -84,7 +84,7 @@ def reflect(call: Call) -> str:
         apply=apply,
     )
     caller = call.surroundings.caller(call.asker, call.workspace())
-    found = call.engine.reflection.reflect(request, caller)
+    found = call.engine.reflection.reflect(request, caller, call.line.progress)
     return _reflected_json(found, call.view) if call.wants_json else _reflected(found, call.view)
 
 

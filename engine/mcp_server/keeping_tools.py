@@ -48,7 +48,8 @@ def memory_maintenance(call: Call) -> str:
     """Run upkeep and say what each job did."""
     apply = {"yes": True, "no": False, None: None}[call.arguments.text("apply")]
     names = call.arguments.labels("jobs") or ()
-    done = call.engine.upkeep.tick(_caller(call), names=names, apply=apply)
+    stopped = call.line.given_up.is_set
+    done = call.engine.upkeep.tick(_caller(call), names=names, apply=apply, stopped=stopped)
     view = call.view
     if call.wants_json:
         entries = [_entry(report, view) for report in done.reports]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("jiyi.mcp")
 
 _WAIT_S = 20.0
+_TOOLSET_VARIABLES = ("JIYI_TOOLSETS", "JIYI_MCP__TOOLSETS")
+_TOOLSETS_LINE = re.compile(r"(?m)^ +toolsets:\s*\[?([^\]#\n]*?)\s*\]?\s*(?:#.*)?$")
 # The first answer is on its way when this is over; imports would delay it.
 _HEAD_START_S = 0.05
 
@@ -68,6 +71,21 @@ class Store:
     def toolsets(self) -> Sequence[str]:
         """The configured toolsets; opens no store. Raises :class:`JiyiError`."""
         return self._live().current().mcp.toolsets
+
+    def offers_the_usual(self) -> bool:
+        """Whether the settings surely name the usual toolsets: nothing set in the environment,
+        and a file that says so in the words in which it is made, or no file yet. Reads that one
+        line and loads nothing."""
+        from engine.config.home import resolve_home
+
+        if any(self._environ.get(name) for name in _TOOLSET_VARIABLES):
+            return False
+        try:
+            file = resolve_home(self._home, self._environ) / "config.yaml"
+            lines = _TOOLSETS_LINE.findall(file.read_text(encoding="utf-8", errors="replace"))
+        except (OSError, JiyiError):
+            return True
+        return lines == ["core"]
 
     def close(self) -> None:
         """Let go of the store for good."""

@@ -16,7 +16,7 @@ from engine.domain.errors import InvalidInput
 from engine.domain.text import scrub
 from engine.domain.vocabulary import check, nearest
 
-ParameterType = Literal["text", "name", "whole", "labels", "pairs"]
+ParameterType = Literal["text", "name", "whole", "labels", "pairs", "items"]
 Value = str | int | tuple[str, ...] | Mapping[str, object]
 Schema = dict[str, object]
 
@@ -32,7 +32,8 @@ class Parameter:
 
     ``type`` is ``text`` (kept as it is), ``name`` (a short word; blank and ``null`` mean not
     given), ``whole`` (a whole number from ``low`` to ``high``), ``labels`` (a list of short
-    texts) or ``pairs`` (several values in one text, see :mod:`engine.mcp_server.pairs`).
+    texts), ``pairs`` (several values in one text, see :mod:`engine.mcp_server.pairs`) or
+    ``items`` (a JSON list as text, or as the list itself).
     """
 
     name: str
@@ -67,6 +68,8 @@ class Parameter:
             return labels(self.name, value)
         if self.type == "pairs" and isinstance(value, Mapping):
             return value
+        if self.type == "items" and isinstance(value, (list, Mapping)):
+            return scrub(json.dumps(value, ensure_ascii=False))
         text = plain_text(self.name, value)
         return check(self.name, text, self.choices) if self.choices else text
 

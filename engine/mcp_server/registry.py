@@ -11,6 +11,10 @@ from engine.mcp_server import (
     fact_tools,
     forgetting_tools,
     keeping_tools,
+    link_tools,
+    managing_tools,
+    record_tools,
+    status_tools,
     trail_tools,
     transfer_tools,
 )
@@ -38,4 +42,8 @@ def _tables() -> tuple[Mapping[str, Callable[[Call], str]], ...]:
         forgetting_tools.RUN,
         keeping_tools.RUN,
         trail_tools.RUN,
+        managing_tools.RUN,
+        link_tools.RUN,
+        record_tools.RUN,
+        status_tools.RUN,
     )

@@ -19,6 +19,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
@@ -28,12 +29,13 @@ from mcp_types import (
 
 from engine import VERSION
 from engine.mcp_server.asker import asker_of, surroundings_of
-from engine.mcp_server.calls import Running, Service
+from engine.mcp_server.calls import Reply, Running, Service
+from engine.mcp_server.client_line import line_to, question_result
 from engine.mcp_server.ending import Ending
+from engine.mcp_server.offered import offer
 from engine.mcp_server.opening import Store
 from engine.mcp_server.stdio import StandardInput
 from engine.mcp_server.tool_spec import ToolSpec
-from engine.mcp_server.toolset import INSTRUCTIONS
 
 NAME = "jiyi"
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
@@ -78,17 +80,25 @@ def build_server(service: Service, store: Store, running: Running) -> Server[Any
         specs = await run_sync(service.tools)
         return ListToolsResult(tools=[_as_listed(spec) for spec in specs])
 
-    async def call_tool(context: RequestContext, params: CallToolRequestParams) -> CallToolResult:
-        asker = asker_of(context)
+    async def call_tool(
+        context: RequestContext, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        asker, line = asker_of(context), line_to(context, params)
 
-        def work() -> CallToolResult:
+        def work() -> Reply:
             with running.ends_with():
-                reply = service.reply(params.name, params.arguments or {}, asker)
-            content = TextContent(type="text", text=reply.text)
-            return CallToolResult(content=[content], is_error=reply.is_error)
+                return service.reply(params.name, params.arguments or {}, asker, line)
 
         running.begin()
-        return await run_sync(work, abandon_on_cancel=True, limiter=limiter)
+        try:
+            reply = await run_sync(work, abandon_on_cancel=True, limiter=limiter)
+        except anyio.get_cancelled_exc_class():
+            line.given_up.set()
+            raise
+        if reply.question:
+            return question_result(reply.question)
+        content = TextContent(type="text", text=reply.text)
+        return CallToolResult(content=[content], is_error=reply.is_error)
 
     async def open_after_first_answer(ctx: RequestContext, call_next: CallNext) -> HandlerResult:
         try:
@@ -100,10 +110,11 @@ def build_server(service: Service, store: Store, running: Running) -> Server[Any
         NAME,
         version=VERSION,
         title="Jiyi 记忆",
-        instructions=INSTRUCTIONS,
+        instructions=service.instructions(),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    offer(server, service, running)
     server.middleware.append(open_after_first_answer)
     return server
 

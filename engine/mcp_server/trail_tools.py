@@ -16,6 +16,7 @@ from engine.domain.times import iso, parse_duration
 from engine.domain.trail import TailFilters
 from engine.mcp_server import list_answer, memory_answer
 from engine.mcp_server.core_tools import Call
+from engine.mcp_server.fitting import fitted
 from engine.mcp_server.quoting import one_line, size
 from engine.mcp_server.recorded import View
 from engine.mcp_server.requests import scope_of
@@ -40,7 +41,7 @@ def undo(call: Call) -> str:
         return json.dumps(_undone_record(done, call.view), ensure_ascii=False)
     key = f"mcp.undo.{done.operation}{'' if done.applied else '_preview'}"
     lines = [call.view.say(key, count=len(done.entries), group=done.group_uid)]
-    return _fitted(lines, [_line(entry, call.view, set()) for entry in done.entries], call.view)
+    return fitted(lines, [_line(entry, call.view, set()) for entry in done.entries], call.view)
 
 
 def journal_tail(call: Call) -> str:
@@ -136,17 +137,7 @@ def _entries(call: Call, entries: Sequence[JournalEntry]) -> str:
     if not entries:
         return view.say("cli.journal.empty")
     top = view.say("mcp.undo.entries", count=len(entries))
-    return _fitted([top], [_line(entry, view, undone) for entry in entries], view)
-
-
-def _fitted(top: list[str], lines: Sequence[str], view: View) -> str:
-    shown = list(top)
-    for number, line in enumerate(lines):
-        more = view.say("mcp.undo.more", count=len(lines) - number)
-        if size("\n".join([*shown, line, more])) > view.limit:
-            return "\n".join([*shown, more])
-        shown.append(line)
-    return "\n".join(shown)
+    return fitted([top], [_line(entry, view, undone) for entry in entries], view)
 
 
 def _line(entry: JournalEntry, view: View, undone: set[int]) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
-from mcp_types import Implementation, TextContent, Tool
+from mcp_types import Implementation, PromptReference, TextContent, Tool
 
 from engine.mcp_server.asker import surroundings_of
 from engine.mcp_server.calls import Running, Service
 from engine.mcp_server.opening import Store
 from engine.mcp_server.server import build_server
+
+T = TypeVar("T")
 
 
 class Talk:
@@ -49,6 +52,28 @@ class Talk:
         """The tools as listed."""
         return list(self._portal.call(self._client.list_tools).tools)
 
+    def read(self, uri: str) -> str:
+        """The text of a resource."""
+        (content,) = self._portal.call(self._client.read_resource, uri).contents
+        return str(content.text)
+
+    def prompt(self, name: str, **arguments: str) -> str:
+        """The words of a prompt."""
+        (message,) = self._portal.call(self._client.get_prompt, name, arguments).messages
+        assert isinstance(message.content, TextContent)
+        return message.content.text
+
+    def complete(self, prompt: str, name: str, begun: str) -> list[str]:
+        """Values offered for an argument of a prompt."""
+        argument = {"name": name, "value": begun}
+        reference = PromptReference(type="ref/prompt", name=prompt)
+        found = self._portal.call(self._client.complete, reference, argument)
+        return list(found.completion.values)
+
+    def run(self, work: Callable[[Client], Awaitable[T]]) -> T:
+        """Anything else a client can do."""
+        return self._portal.call(work, self._client)
+
     @property
     def version(self) -> str:
         """The version the server names."""
@@ -67,9 +92,11 @@ def talk(
     mode: str = "auto",
     client: str = "notebook",
     toolsets: Sequence[str] | None = None,
+    asked: Any = None,
     **environ: str,
 ) -> Iterator[Talk]:
-    """A connection to a new server on the store in ``home``."""
+    """A connection to a new server on the store in ``home``; ``asked`` answers its questions to
+    the user."""
     variables = {"JIYI_EMBEDDING__PROVIDER": "hashing", "LANG": "en_US.UTF-8"}
     variables |= {"CLAUDE_PROJECT_DIR": str(home), "JIYI_TIMEZONE": "Asia/Shanghai"} | environ
     store, running = Store(str(home), variables), Running()
@@ -77,7 +104,9 @@ def talk(
     info = Implementation(name=client, version="1")
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(server, mode=mode, client_info=info)) as opened,
+        portal.wrap_async_context_manager(
+            Client(server, mode=mode, client_info=info, elicitation_callback=asked)
+        ) as opened,
     ):
         try:
             yield Talk(portal, opened, store)

@@ -12,7 +12,8 @@ import pytest
 from engine import VERSION
 from engine.domain.errors import InvalidInput
 from engine.mcp_server import registry
-from engine.mcp_server.toolset import CORE, INSTRUCTIONS, TOOLSETS, chosen_tools
+from engine.mcp_server.instructions import instructions_for
+from engine.mcp_server.toolset import CORE, TOOLSETS, chosen_tools
 from tests.engine.mcp_server.talking import talk
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "core.json"
@@ -76,14 +77,69 @@ def test_clients_that_load_on_demand_are_asked_to_load_two_tools_at_once(listed)
     assert always == {"memorize", "recall"}
 
 
-def test_instructions_are_short_and_name_only_tools_that_exist(tmp_path):
+NAMES = {tool.name for tools in TOOLSETS.values() for tool in tools}
+
+
+def named_in(text):
+    """Words of a text that are the name of some tool, or look like one."""
+    words = set(re.findall(r"\b[a-z]+(?:_[a-z]+)*\b", text))
+    return {word for word in words if word in NAMES or re.search(r"_memor(y|ies)$", word)}
+
+
+@pytest.mark.parametrize("chosen", [*TOOLSETS, "recall", "core,manage", ",".join(TOOLSETS)])
+def test_instructions_are_short_and_name_only_tools_that_are_offered(tmp_path, chosen):
+    offered = {tool.name for tool in chosen_tools(chosen.split(","))}
+    with talk(tmp_path, toolsets=chosen.split(",")) as client:
+        told = client.instructions
+    assert told == instructions_for(offered)
+    assert len(told.split()) <= 150 and len(told.encode()) <= 2_000
+    assert named_in(told) - {"recall", "memorize"} <= offered
+    if "recall" not in offered:
+        assert "call recall" not in told.replace("\n", " ")
+
+
+def test_instructions_follow_the_toolsets_of_settings_and_environment(tmp_path):
     with talk(tmp_path) as client:
-        assert client.instructions == INSTRUCTIONS
-    assert len(INSTRUCTIONS.split()) <= 150
-    named = set(re.findall(r"\b[a-z]+_memor(?:y|ies)\b|\bmemorize\b|\brecall\b", INSTRUCTIONS))
-    assert named <= {tool.name for tool in CORE}
-    mentioned = {word for tool in CORE for word in re.findall(r"\b[a-z]+_memor\w+", tool.about)}
-    assert mentioned <= {tool.name for tool in CORE}
+        assert "call memorize" in client.instructions
+    with talk(tmp_path, JIYI_TOOLSETS="trail") as client:
+        assert "memorize" not in client.instructions
+    (tmp_path / "config.yaml").write_text("mcp:\n  toolsets: [links]\n", encoding="utf-8")
+    with talk(tmp_path) as client:
+        assert "memorize" not in client.instructions
+
+
+def test_descriptions_name_only_tools_that_exist():
+    for tool in (tool for tools in TOOLSETS.values() for tool in tools):
+        assert named_in(tool.about) <= NAMES, tool.name
+
+
+def test_every_tool_of_every_toolset_is_described_flatly_and_briefly():
+    for tool in (tool for tools in TOOLSETS.values() for tool in tools):
+        properties = tool.schema()["properties"]
+        assert len(properties) <= 8 and 0 < len(tool.about.encode()) <= 1_000, tool.name
+        for parameter in properties.values():
+            assert parameter["type"] in ("string", "integer", "array"), tool.name
+            assert not {"anyOf", "oneOf", "allOf", "$ref", "title"} & set(parameter)
+
+
+def test_what_each_toolset_costs(tmp_path):
+    """Prints the table; run with -s."""
+    limits = {"core": TOKEN_LIMIT, "manage": 1_500, "admin": 1_900}
+    with talk(tmp_path, toolsets=list(TOOLSETS)) as client:
+        listed = {
+            tool.name: tool.model_dump(by_alias=True, exclude_none=True, mode="json")
+            for tool in client.tools()
+        }
+    costs = {}
+    for name, tools in TOOLSETS.items():
+        part = [listed[tool.name] for tool in tools]
+        costs[name] = tokens(json.dumps(part, ensure_ascii=False, separators=(",", ":")))
+        print(f"{name:14} {len(part):3} tools, about {costs[name]:5.0f} tokens")
+    told = tokens(instructions_for([tool.name for tool in CORE]))
+    print(f"{'all':14} {len(listed):3} tools, about {sum(costs.values()):5.0f} tokens")
+    print(f"{'instructions':14} about {told:5.0f} tokens")
+    assert all(cost < limits.get(name, 1_200) for name, cost in costs.items())
+    assert told < 300
 
 
 def test_every_listed_tool_can_be_called():
