@@ -24,7 +24,7 @@ from engine.domain.errors import JiyiError
 from engine.domain.memory import Memory
 from engine.use_cases.undo import Undone
 from memory_tui.messages import StoreChanged
-from memory_tui.palette import ActionCommands
+from memory_tui.palette import ActionCommands, Palette
 from memory_tui.screens.atoms import AtomsScreen
 from memory_tui.screens.graph import GraphScreen
 from memory_tui.screens.health import HealthScreen
@@ -33,11 +33,14 @@ from memory_tui.screens.lab import LabScreen
 from memory_tui.screens.memories import MemoriesScreen
 from memory_tui.screens.place import Place
 from memory_tui.screens.timeline import TimelineScreen
+from memory_tui.sturdy_driver import driver_class
 from memory_tui.themes import PREFIX, THEMES, VARIABLES
 
 ACTOR = "tui"
 _LOOK_EVERY_S = 0.7
 _THREADS = 4
+_MOST_TOLD = 1_000
+"""After larger changes everything in view is read again."""
 T = TypeVar("T")
 
 
@@ -52,8 +55,12 @@ class Browser(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-normal"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, engine: Engine, language: Language | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self, engine: Engine, language: Language | None = None, *, store_name: str | None = None
+    ) -> None:
+        """``store_name`` is shown in place of the folder of the store."""
+        super().__init__(driver_class=driver_class())
+        self._store_name = store_name or str(engine.context.home)
         self.engine = engine
         self.caller = Caller(ACTOR)
         settings = engine.context.settings
@@ -78,8 +85,8 @@ class Browser(App[None]):
     @property
     def store_name(self) -> str:
         """The folder of the store, as it is shown."""
-        home = str(self.engine.context.home)
-        return home if self.is_writable else f"{home} {self.words('tui.read_only')}"
+        name = self._store_name
+        return name if self.is_writable else f"{name} {self.words('tui.read_only')}"
 
     def words(self, key: str, **params: object) -> str:
         """A sentence of the catalogue in the language of the interface."""
@@ -95,7 +102,7 @@ class Browser(App[None]):
             self.register_theme(theme)
         self.theme = PREFIX + self.engine.context.settings.tui.theme
         self.set_class(self.no_color, "-no-colour")
-        self._seen = self.engine.browsing.changes(0).number
+        self._seen = self.engine.browsing.changes().number
         self._heed_signals()
         self.go("memories")
         self.set_interval(_LOOK_EVERY_S, self.look_now)
@@ -149,14 +156,16 @@ class Browser(App[None]):
         if changed is not None:
             self._tell(*changed)
 
-    def _changed(self) -> tuple[int, dict[int, Memory | None]] | None:
+    def _changed(self) -> tuple[int, dict[int, Memory | None] | None] | None:
         changed = self.engine.browsing.changes(self._seen)
         if changed.number == self._seen:
             return None
+        if len(changed.memory_ids) > _MOST_TOLD:
+            return changed.number, None
         found = self.engine.browsing.memories(changed.memory_ids)
         return changed.number, {one: found.get(one) for one in changed.memory_ids}
 
-    def _tell(self, number: int, memories: dict[int, Memory | None]) -> None:
+    def _tell(self, number: int, memories: dict[int, Memory | None] | None) -> None:
         self._seen = number
         for place in self._places.values():
             if place.is_running:
@@ -244,6 +253,11 @@ class Browser(App[None]):
     def do_palette(self) -> None:
         """Everything that can be done, by name."""
         self.action_command_palette()
+
+    def action_command_palette(self) -> None:
+        """The same, however it is asked for."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def do_quit(self) -> None:
         """Leave; what is being typed stays as a draft."""

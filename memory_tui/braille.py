@@ -14,9 +14,13 @@ class DotGrid:
         self._cells: dict[tuple[int, int], int] = {}
 
     def line(self, start: tuple[int, int], end: tuple[int, int], *, dotted: bool = False) -> None:
-        """A line between the middles of two cells (column, row); Bresenham's algorithm."""
-        x, y = start[0] * 2, start[1] * 4 + 1
-        goal_x, goal_y = end[0] * 2, end[1] * 4 + 1
+        """A line between the middles of two cells (column, row)."""
+        first, last = ((column * 2, row * 4 + 1) for column, row in (start, end))
+        self.stroke(first, last, dotted=dotted)
+
+    def stroke(self, start: tuple[int, int], end: tuple[int, int], *, dotted: bool = False) -> None:
+        """A line between two dots, of which a cell has two by four; Bresenham's algorithm."""
+        (x, y), (goal_x, goal_y) = start, end
         wide, high = abs(goal_x - x), -abs(goal_y - y)
         step_x, step_y = (1 if goal_x > x else -1), (1 if goal_y > y else -1)
         error, number = wide + high, 0

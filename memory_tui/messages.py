@@ -76,7 +76,9 @@ class FiltersChanged(Message):
 class StoreChanged(Message):
     """Somebody wrote: an assistant, another window, or this one."""
 
-    def __init__(self, memories: Mapping[int, Memory | None]) -> None:
+    def __init__(self, memories: Mapping[int, Memory | None] | None) -> None:
         super().__init__()
-        self.memories = memories
+        self.memories = memories or {}
         """What was touched, as it is now; ``None`` for what is gone."""
+        self.is_everything = memories is None
+        """Too much was touched to name it."""

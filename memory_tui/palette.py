@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import (
+    CommandPalette,
+    DiscoveryHit,
+    Hit,
+    Hits,
+    Provider,
+)
 
 from memory_tui.actions import Action, actions_in, shown_key
 
@@ -49,3 +56,12 @@ class ActionCommands(Provider):
     @property
     def _browser(self) -> Browser:
         return cast("Browser", self.app)
+
+
+class Palette(CommandPalette):
+    """The palette on a window of any size."""
+
+    def _action_command_list(self, action: str) -> None:
+        # Textual 8 fails when a list that has no room is asked for its next page.
+        with suppress(KeyError):
+            super()._action_command_list(action)

@@ -13,12 +13,13 @@ def plot(values: Sequence[float], width: int, height: int, *, top: float = 1.0) 
     """Lines of text that show values from 0 to ``top`` from left to right."""
     columns, rows = max(2, width - _AXIS_CELLS), max(2, height)
     grid = DotGrid(columns, rows)
+    wide, high = columns * 2, rows * 4
     previous: tuple[int, int] | None = None
-    for column in range(columns):
-        place = round(column * (len(values) - 1) / max(1, columns - 1)) if values else 0
+    for x in range(wide):
+        place = round(x * (len(values) - 1) / max(1, wide - 1)) if values else 0
         share = max(0.0, min(1.0, values[place] / top)) if values and top > 0 else 0.0
-        point = (column, round((1.0 - share) * (rows - 1)))
-        grid.line(previous or point, point)
+        point = (x, round((1.0 - share) * (high - 1)))
+        grid.stroke(previous or point, point)
         previous = point
     lines = []
     for row in range(rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 VARIABLES = {
     "key-bar-key": "bold",
@@ -70,6 +70,7 @@ THEMES = (
         panel="ansi_default",
         boost="ansi_default",
         dark=True,
+        variables=BUILTIN_THEMES["ansi-dark"].variables,
     ),
 )
 """In the order in which the theme key walks through them."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from engine.config.setting import Knob
-from engine.config.value_types import Folded, Section
+from engine.config.value_types import Folded, Section, Whole
 
 
 class TuiSettings(Section):
@@ -14,3 +16,9 @@ class TuiSettings(Section):
     theme: Annotated[Literal["dark", "light", "contrast", "terminal"], Folded, Knob("restart")] = (
         "dark"
     )
+
+
+class PanelSettings(Section):
+    """The web panel."""
+
+    port: Annotated[Whole, Field(ge=0, le=65_535), Knob("restart", step=1)] = 8765

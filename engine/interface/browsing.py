@@ -54,6 +54,6 @@ class Browsing:
         """How the matching memories spread over facets."""
         return listing.count_facets(self._context, filters)
 
-    def changes(self, number: int) -> Changed:
-        """What was written after the change ``number``."""
+    def changes(self, number: int | None = None) -> Changed:
+        """What was written after the change ``number``; without one only how far it is."""
         return listing.changes_since(self._context, number)

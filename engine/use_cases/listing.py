@@ -55,11 +55,12 @@ def count_facets(context: EngineContext, filters: Filters | None = None) -> Face
         return listing.facets(connection, given, context.clock.now(), _TAGS_SHOWN)
 
 
-def changes_since(context: EngineContext, number: int) -> Changed:
-    """What was written after the change ``number``; cheap enough to ask every second."""
+def changes_since(context: EngineContext, number: int | None = None) -> Changed:
+    """What was written after the change ``number``; without one only how far it is now. Cheap
+    enough to ask every second."""
     with context.database.read() as connection:
         last = changes.last(connection)
-        if last == number:
+        if number is None or last == number:
             return Changed(last)
         touched = changes.subjects_after(connection, number, changes.MEMORY)
         return Changed(last, tuple(touched))

@@ -15,7 +15,7 @@ from engine.domain.graph import Edge, Node
 from engine.use_cases.subgraph import Subgraph
 from memory_tui.actions import GRAPH, Action
 from memory_tui.messages import QueryChanged, RowOpened, RowsWanted, StoreChanged
-from memory_tui.plain import content, one_line
+from memory_tui.plain import content, fitted, one_line
 from memory_tui.screens.place import Place
 from memory_tui.widgets.graph_canvas import MARKS, GraphCanvas
 from memory_tui.widgets.line_input import LineInput
@@ -24,6 +24,8 @@ from memory_tui.widgets.search_line import SearchLine
 
 _EDGES_SHOWN = 12
 _MOST_HOPS = 3
+_STEP_CELLS = 16
+_NAME_CELLS = 22
 
 
 class GraphScreen(Place):
@@ -35,6 +37,7 @@ class GraphScreen(Place):
         super().__init__()
         self._hops = 1
         self._way: list[int] = []
+        self._names: dict[int, str] = {}
         self._naming = ""
 
     def body(self) -> ComposeResult:
@@ -107,8 +110,11 @@ class GraphScreen(Place):
         self.show_keys()
 
     def _show_way(self, part: Subgraph) -> None:
-        names = {node.id: node.name for node in part.nodes}
-        steps = [one_line(names.get(node_id, f"#{node_id}")) for node_id in self._way[-5:]]
+        self._names |= {node.id: node.name for node in part.nodes if node.id in self._way}
+        steps = [
+            fitted(self._names.get(node_id, "…"), _STEP_CELLS).rstrip()
+            for node_id in self._way[-5:]
+        ]
         hops = self.browser.words("tui.graph.hops", hops=self._hops)
         self.query_one("#graph-way", Static).update(f" {' › '.join(steps)}   {hops}")
 
@@ -134,7 +140,7 @@ class GraphScreen(Place):
         arrow = "→" if forward else "←"
         return Content.assemble(
             (f"{arrow} {relation} ", "dim"),
-            f"{MARKS[other.type]} {one_line(other.name)[:40]}",
+            f"{MARKS[other.type]} {fitted(other.name, _NAME_CELLS).rstrip()}",
             (f"  {edge.weight:.1f}", "dim"),
         )
 

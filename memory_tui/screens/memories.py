@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
 from textual.widget import Widget
 
 from engine.domain.listing import ORDERS, Facets
@@ -35,7 +36,11 @@ from memory_tui.widgets.facet_pane import FacetPane
 from memory_tui.widgets.prompt_line import PromptLine
 from memory_tui.widgets.search_line import SearchLine
 
+_FOUND_AT_ONCE = 20
 _FOUND_AT_MOST = 100
+_MORE_AFTER_S = 0.4
+_DETAIL_AFTER_S = 0.03
+"""While one holds a key down no memory on the way is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ class MemoriesScreen(BulkPlace):
         super().__init__()
         self._shown = Shown()
         self._is_empty = False
+        self._waiting: Timer | None = None
+        self._more: Timer | None = None
 
     def body(self) -> ComposeResult:
         """Facets, list, and the memory or its form."""
@@ -99,12 +106,10 @@ class MemoriesScreen(BulkPlace):
 
     def _look_again(self, *, first: bool = False) -> None:
         shown = self._shown
+        if self._more is not None:
+            self._more.stop()
         if shown.query.strip():
-            request = RecallRequest(
-                shown.query, k=_FOUND_AT_MOST, filters=shown.filters, touch=False
-            )
-            show_found = partial(self._show_found, first=first)
-            self.ask(partial(self.engine.recall, request), show_found, "list")
+            self._search(_FOUND_AT_ONCE if first else _FOUND_AT_MOST, first=first)
         else:
             look = partial(self.engine.browsing.order, shown.filters, shown.order)
             self.ask(look, partial(self._show_ids, first=first), "list")
@@ -113,9 +118,16 @@ class MemoriesScreen(BulkPlace):
                 partial(self.engine.browsing.facets, shown.filters), self._show_facets, "facets"
             )
 
+    def _search(self, k: int, *, first: bool) -> None:
+        """The best at once, and more when typing rests: a long answer takes several times as
+        long."""
+        shown = self._shown
+        request = RecallRequest(shown.query, k=k, filters=shown.filters, touch=False)
+        self.ask(partial(self.engine.recall, request), partial(self._show_found, k, first), "list")
+
     def _show_ids(self, ids: Sequence[int], *, first: bool = False) -> None:
         self._is_empty = not ids and self._shown == Shown(order=self._shown.order)
-        self.rows.query_shown = ""
+        self.rows.query_shown, self.rows.weak = "", frozenset()
         before = self.rows.current
         self.rows.show(ids, first=first)
         order = self.browser.words(f"tui.order.{self._shown.order}")
@@ -126,8 +138,12 @@ class MemoriesScreen(BulkPlace):
             self._show_detail(self.rows.current)
         self.show_keys()
 
-    def _show_found(self, result: RecallResult, *, first: bool = False) -> None:
+    def _show_found(self, k: int, first: bool, result: RecallResult) -> None:
         found = [hit.memory for hit in result.hits]
+        self.rows.weak = frozenset(hit.memory.id for hit in result.hits if hit.weak)
+        if k < _FOUND_AT_MOST and len(found) == k:
+            search = partial(self._search, _FOUND_AT_MOST, first=False)
+            self._more = self.set_timer(_MORE_AFTER_S, search)
         self.rows.query_shown = self._shown.query
         self.rows.supply({memory.id: memory for memory in found})
         self.rows.show(array("q", (memory.id for memory in found)), first=first)
@@ -174,7 +190,10 @@ class MemoriesScreen(BulkPlace):
 
     def on_row_highlighted(self, event: RowHighlighted) -> None:
         """Show the memory under the cursor."""
-        self._show_detail(event.row_id)
+        if self._waiting is not None:
+            self._waiting.stop()
+        show = partial(self._show_detail, event.row_id)
+        self._waiting = self.set_timer(_DETAIL_AFTER_S, show)
 
     def on_rows_wanted(self, event: RowsWanted) -> None:
         """Read the rows that came into view."""
@@ -209,11 +228,13 @@ class MemoriesScreen(BulkPlace):
 
     def store_changed(self, event: StoreChanged) -> None:
         """Show what somebody wrote; the cursor stays, and what is being typed is kept."""
+        if event.is_everything:
+            self.rows.forget()
         self.rows.supply({key: one for key, one in event.memories.items() if one is not None})
         if self.is_writing:
             self.tell_of_newer(event)
         self._look_again()
-        if self.rows.current in event.memories:
+        if event.is_everything or self.rows.current in event.memories:
             self._show_detail(self.rows.current)
 
     def written(self, memory: Memory) -> None:

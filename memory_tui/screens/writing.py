@@ -185,7 +185,7 @@ class WritingPlace(Place):
         assert mine is not None
         theirs = self.engine.browsing.memories([mine.id]).get(mine.id)
         versions = self.query_one("#versions", Versions)
-        versions.show(self.editor.text, theirs, self.browser.words)
+        versions.show(self.editor.draft.text, theirs, self.browser.words)
         self._right.current = "versions"
         versions.focus()
 
@@ -209,7 +209,7 @@ class WritingPlace(Place):
     def _keep_as_new(self) -> None:
         """What I edited is gone: my text becomes a new memory."""
         old = self.editor.memory
-        request = MemorizeRequest({"source": "tui", "text": self.editor.text})
+        request = MemorizeRequest({"source": "tui", "text": self.editor.draft.text})
         self.engine.drafts.drop(None if old is None else old.id)
         self.ask(partial(self.engine.memorize, request, self.browser.caller), self._stored)
 

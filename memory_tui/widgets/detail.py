@@ -14,7 +14,7 @@ from textual.widgets import Static
 from engine.domain.ids import short_uid
 from engine.domain.links import Neighbour
 from engine.domain.memory import Memory, Strength
-from engine.domain.times import iso
+from engine.domain.times import minute_with_offset
 from engine.use_cases.atoms import AtomView
 from memory_tui.highlight import spans
 from memory_tui.plain import content, one_line
@@ -125,7 +125,7 @@ def _life(view: DetailView, words: Words, zone: tzinfo | None) -> Iterator[tuple
     yield "importance", importance
     for name in ("event_time", "created_at", "updated_at", "expires_at", "archived_at"):
         if (moment := getattr(memory, name)) is not None:
-            yield name, iso(moment, zone)
+            yield name, minute_with_offset(moment, zone)
     if memory.superseded_by is not None:
         yield "superseded_by", f"#{memory.superseded_by}"
     if strength is not None:

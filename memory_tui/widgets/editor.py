@@ -81,8 +81,7 @@ class Editor(Vertical):
         self.focus_text()
 
     @property
-    def text(self) -> str:
-        """The body as typed."""
+    def _text(self) -> str:
         return self.query_one("#body", BodyArea).text
 
     @property
@@ -96,8 +95,8 @@ class Editor(Vertical):
         typed = self._typed()
         fields = {name: typed[name] for name in FORM_FIELDS if typed[name] != self._loaded[name]}
         if self.memory is None:
-            return Draft(self.text, fields=fields)
-        return Draft(self.text, self.memory.id, self.memory.revision, fields)
+            return Draft(self._text, fields=fields)
+        return Draft(self._text, self.memory.id, self.memory.revision, fields)
 
     def take_up(self, draft: Draft) -> bool:
         """Go on from a draft; False when it says nothing new."""
@@ -168,7 +167,7 @@ class Editor(Vertical):
 
     def _typed(self) -> dict[str, str]:
         typed = {name: self.query_one(f"#field-{name}", Input).value for name in FORM_FIELDS}
-        return typed | {"text": self.text}
+        return typed | {"text": self._text}
 
     def _fields(self) -> dict[str, object]:
         typed = self._typed()

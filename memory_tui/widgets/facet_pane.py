@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -50,6 +52,11 @@ class FacetPane(OptionList):
         choice = self._choices.get(event.option_id or "")
         if choice is not None:
             self.post_message(FiltersChanged(_toggled(self._filters, choice)))
+
+    def _move_page(self, direction: Literal[1, -1]) -> None:
+        # Textual 8 fails when a list that has no room is asked for its next page.
+        with suppress(KeyError):
+            super()._move_page(direction)
 
     def _add(self, facet: str, count: FacetCount, words: Words) -> None:
         choice = _Choice(facet, count.value)

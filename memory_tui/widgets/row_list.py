@@ -148,7 +148,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row of the screen."""
         row = y + int(self.scroll_offset.y)
-        width = self.size.width
+        width = self.scrollable_content_region.width
         if row >= len(self.ids):
             return Strip.blank(width, self.rich_style)
         row_id = self.ids[row]

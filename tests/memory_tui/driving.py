@@ -32,9 +32,7 @@ class Driver:
 
     async def settle(self) -> None:
         """Wait for the pause of the search line and for the engine's answers."""
-        await self.pilot.pause(0.12)
-        await self.app.workers.wait_for_complete()
-        await self.pilot.pause()
+        await settled(self.pilot)
 
     def find(self, selector: str, kind: type[W]) -> W:
         """A widget of the screen that is shown."""
@@ -50,6 +48,14 @@ class Driver:
     def told(self) -> str:
         """What the top line says."""
         return str(self.find("#status", Static).render())
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until nothing is asked of the engine any more, and nothing waits to be asked."""
+    for pause_s in (0.1, 0.04):
+        await pilot.pause(pause_s)
+        await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
 
 
 def drive(

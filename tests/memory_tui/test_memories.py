@@ -265,7 +265,7 @@ def test_columns_stay_straight_whatever_the_width_of_characters(engine: Engine) 
 
         listed = rows(driver)
         widths = {cell_len(listed.render_line(row).text) for row in range(len(texts))}
-        assert widths == {listed.size.width}
+        assert widths == {listed.scrollable_content_region.width}
 
     for width in (80, 120):
         drive(engine, look, size=(width, 20))
