@@ -17,6 +17,7 @@ from engine.domain.access import AccessLog
 from engine.domain.clock import Clock
 from engine.domain.embedding import SpaceIdentity
 from engine.domain.errors import ModelUnavailable
+from engine.domain.metrics import Meter
 from engine.domain.queues import NoQueue, PendingQueue
 from engine.domain.times import zone_named
 from engine.language.terms import Analyser
@@ -52,6 +53,7 @@ class EngineContext:
     background: PendingQueue = field(default_factory=NoQueue)
     answers: RecallCache[object] = field(default_factory=RecallCache)
     accesses: AccessLog = field(default_factory=AccessLog)
+    meter: Meter = field(default_factory=Meter)
     _models: ModelHost | None = None
     _models_key: tuple[object, ...] = ()
     _older: dict[str, ModelHost] = field(default_factory=dict)

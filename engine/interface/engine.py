@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -32,11 +33,16 @@ from engine.interface.forgetting import Forgetting
 from engine.interface.graph import GraphView
 from engine.interface.journal import Journal
 from engine.interface.links import Links
+from engine.interface.overview import Overview
+from engine.interface.records import Records
 from engine.interface.reflection import Reflection
 from engine.interface.samples import Samples
+from engine.interface.settings import SettingsBook
 from engine.interface.transfer import Transfer
+from engine.interface.tuning import Tuning
 from engine.interface.upkeep import Upkeep
 from engine.storage.memories import Page
+from engine.storage.processes import ProcessRow
 from engine.storage.statistics import Statistics
 from engine.storage.workspaces import Workspace
 from engine.trial_stores import Opener
@@ -113,6 +119,8 @@ class Engine:
         self.forgetting = Forgetting(context)
         self.upkeep = Upkeep(context)
         self.links = Links(context)
+        self.overview = Overview(context)
+        self.records = Records(context)
         self.facts = Facts(context)
         self.reflection = Reflection(context)
         self.backups = Backups(context)
@@ -122,7 +130,9 @@ class Engine:
         self.bulk = Bulk(context)
         self.drafts = Drafts(context)
         self.samples = Samples(context)
+        self.settings = SettingsBook(context)
         self.graph_view = GraphView(context)
+        self.tuning = Tuning(context)
         self._worker: BackgroundWorker | None = None
 
     def start_background(self, client: str) -> None:
@@ -147,7 +157,11 @@ class Engine:
 
     def recall(self, request: RecallRequest) -> RecallResult:
         """Answer a query; see :func:`engine.use_cases.recall.recall`."""
-        return recall.recall(self.context, request)
+        started = time.perf_counter()
+        found = recall.recall(self.context, request)
+        took_ms = (time.perf_counter() - started) * 1000
+        self.context.meter.recalled(took_ms, found.stages_ms, empty=not found.hits)
+        return found
 
     def get(self, ref: str | int, *, touch: bool = False) -> Memory:
         """One memory by its reference; with ``touch`` it counts as used."""
@@ -192,6 +206,10 @@ class Engine:
     def diagnose(self, *, wait_s: float = 10.0) -> Diagnosis:
         """Whether everything is healthy."""
         return inspect.diagnose(self.context, wait_s=wait_s, more=self.backups.surroundings())
+
+    def open_processes(self) -> Sequence[ProcessRow]:
+        """The processes that have the store open now."""
+        return inspect.open_processes(self.context)
 
     def model_report(self) -> ModelReport:
         """The chosen embedding model and how far the memories have its vectors."""

@@ -49,7 +49,7 @@ _NO_WORDS = LexicalScore(0.0, 0.0, 0.0, ())
 class Search:
     """What the channels work with. ``vector`` and ``index`` come together or not at all;
     ``k`` results are wanted, and a channel hands over ``limit`` candidates; ``uses`` names the
-    channels that are to take part."""
+    channels that are to take part, and ``asked`` signals that count beside the preset's."""
 
     query: AnalysedQuery
     facts: QueryFacts
@@ -62,6 +62,7 @@ class Search:
     expansion: Expansion
     vector: Vector | None = None
     index: VectorIndex | None = None
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,17 +279,19 @@ _NOTHING = _Around()
 
 
 def _fading(connection: Connection, search: Search, pool: Pool) -> dict[int, float]:
-    """Temporal factors, where the preset asks for them: they are a look at every atom."""
+    """Temporal factors, where somebody asks for them: they are a look at every atom."""
     routes = search.preset.routes
-    asked = any(route.factor or route.weights.temporal for route in routes)
+    asked = "temporal" in search.asked
+    asked = asked or any(route.factor or route.weights.temporal for route in routes)
     if not asked or ATOM not in search.uses:
         return {}
     return atom_channel.temporal_factors(connection, pool.rows, search.within.now)
 
 
 def _confidences(connection: Connection, search: Search, pool: Pool) -> dict[int, float]:
-    """How sure the rules were of the facts of a memory, where the preset asks for it."""
-    asked = any(route.weights.confidence for route in search.preset.routes)
+    """How sure the rules were of the facts of a memory, where somebody asks for it."""
+    asked = "confidence" in search.asked
+    asked = asked or any(route.weights.confidence for route in search.preset.routes)
     if not asked or ATOM not in search.uses:
         return {}
     return atom_search.confidences(connection, pool.rows)

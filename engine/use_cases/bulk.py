@@ -98,13 +98,14 @@ class _Work:
 
     def wanted(self, memory: Memory, now: float) -> dict[str, FieldValue]:
         """The fields that a memory is to have and has not."""
-        values: dict[str, FieldValue] = {
+        wanted: dict[str, dict[str, FieldValue]] = {
             "pin": {"pinned": True},
             "unpin": {"pinned": False},
             "archive": {"archived_at": memory.archived_at or now},
             "unarchive": {"archived_at": None},
             "edit": self._edited(memory),
-        }.get(self.action, {})
+        }
+        values = wanted.get(self.action, {})
         return {name: value for name, value in values.items() if getattr(memory, name) != value}
 
     def _edited(self, memory: Memory) -> dict[str, FieldValue]:

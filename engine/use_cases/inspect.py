@@ -100,6 +100,12 @@ def diagnose(
     )
 
 
+def open_processes(context: EngineContext) -> tuple[ProcessRow, ...]:
+    """The processes that have the store open now, oldest start first."""
+    with context.database.read() as connection:
+        return tuple(processes.seen_since(connection, context.clock.now() - STALE_AFTER_S))
+
+
 def _probe(context: EngineContext, wait_s: float) -> tuple[float | None, JiyiError | None]:
     try:
         embedder = context.models.embedder(wait_s)

@@ -7,24 +7,22 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from engine.config.presets import Preset, effective, load_preset
+from engine.config.presets import SIGNALS, Preset, effective, load_preset
 from engine.context import EngineContext
 from engine.domain.errors import InvalidInput, ModelUnavailable
-from engine.domain.graph import Step
 from engine.domain.memory import Memory
-from engine.domain.scope import Filters
 from engine.domain.vocabulary import MODES, check
 from engine.language.labels import folded_filters
 from engine.model_clients.calibration import calibration_of
 from engine.model_clients.protocol import Vector
 from engine.model_clients.provider import ModelHost
 from engine.retrieval.analysis import AnalysedQuery, analyse, checked_query
+from engine.retrieval.answer import Hit, RecallRequest, RecallResult
 from engine.retrieval.diversity import Similarity, vector_similarity, words_similarity
 from engine.retrieval.expansion import Expanded, Links, compete, expand
 from engine.retrieval.explanation import (
     Explanation,
     RouteLines,
-    SignalLine,
     explain,
     explain_expanded,
 )
@@ -42,8 +40,9 @@ from engine.retrieval.pool import (
 )
 from engine.retrieval.proximity import is_wanted
 from engine.retrieval.reach import Reach, reach
+from engine.retrieval.rescoring import Gathered
 from engine.retrieval.scoring import Ranking, current_first, rank
-from engine.retrieval.selection import Choice, Cut, Rerank, Reranker, Selection, select
+from engine.retrieval.selection import Choice, Cut, Rerank, Selection, select
 from engine.retrieval.strength import strength
 from engine.retrieval.understanding import Understanding, understand
 from engine.storage import changes, fulltext, links, memories
@@ -62,85 +61,6 @@ _MODES = {
 ONGOING = "ongoing"
 PEOPLE = "people"
 WORDS = "words_only"
-
-
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
-    """A question to the store.
-
-    ``k`` 1-100 results (default: the setting ``recall.k``); ``mode`` is ``auto`` (all
-    channels), ``keyword``, ``semantic`` or ``graph``; ``preset`` names a ranking other than the
-    configured one; ``min_strength`` in [0,1] cuts weaker matches and ``min_similarity`` lower
-    cosines; ``diversity`` is MMR's lambda (1: off); from ``dedup_threshold`` on a result that
-    is like a better one is left out. ``reranker`` looks at the best ``rerank.pool`` once more:
-    what it says of their texts takes the place of their scores. With ``touch`` the results
-    count as used; a preview, an evaluation or what nobody asked for does not.
-    """
-
-    query: str
-    k: int | None = None
-    filters: Filters = Filters()
-    mode: str = "auto"
-    preset: str | None = None
-    min_strength: float | None = None
-    min_similarity: float | None = None
-    diversity: float | None = None
-    dedup_threshold: float | None = None
-    reranker: Reranker | None = None
-    touch: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result. ``strength`` in [0,1] is absolute and ``weak`` marks a poor match; ``score``
-    ranks within this answer, and ``explanation`` adds up to it. ``matched`` are query words that
-    stand in the memory. ``newer`` is a memory that says how it is by now, where this one's facts
-    were superseded. ``expansion`` is the link over which it came along, if it did: then
-    ``strength`` says nothing."""
-
-    memory: Memory
-    state: str
-    score: float
-    strength: float
-    weak: bool
-    cosine: float | None
-    coverage: float
-    matched: tuple[str, ...]
-    explanation: Explanation
-    newer: int | None = None
-    path: tuple[Step, ...] = ()
-    expansion: Expanded | None = None
-
-    @property
-    def signals(self) -> tuple[SignalLine, ...]:
-        """The signals that count, of all routes."""
-        lines = (line for route in self.explanation.routes for line in route.signals)
-        return tuple(line for line in lines if line.weight)
-
-
-@dataclass(frozen=True, slots=True)
-class RecallResult:
-    """The answer. ``degraded`` names channels that did not take part; ``cut`` counts matches
-    dropped for being weaker than a floor; ``understood`` is what was read from the query;
-    ``switched_off`` are channels that settings keep from taking part; ``cached`` marks an answer
-    given before, to the same question and the same store. ``stages_ms`` is wall time by stage."""
-
-    query: str
-    hits: tuple[Hit, ...]
-    degraded: tuple[Degradation, ...]
-    pool: int
-    cut: int
-    preset: str
-    config_version: str
-    understood: Understanding
-    stages_ms: dict[str, float]
-    switched_off: tuple[str, ...] = ()
-    cached: bool = False
-
-    @property
-    def keywords_only(self) -> bool:
-        """True when the vectors did not take part although they should."""
-        return any(item.channel == VECTOR for item in self.degraded)
 
 
 @dataclass(slots=True)
@@ -260,6 +180,31 @@ def ranking_of(context: EngineContext, request: RecallRequest) -> Ranking:
         return _ranked(run, connection, search).ranking
 
 
+def gathered(context: EngineContext, request: RecallRequest) -> Gathered:
+    """The candidates of a query with all that their order is made of, whatever the weights; what
+    comes along over links is not among them."""
+    run = _begun(context, request)
+    search = replace(_asked(run), asked=frozenset(SIGNALS))
+    with context.database.read() as connection:
+        pool = Pool() if search.query.terms.is_empty else gather(connection, search, run.stage)
+        candidates = facts(connection, search, pool, run.stage)
+        cut = _cut(run, _strengths(run, pool))
+        reasons = [*run.degraded, *pool.degraded]
+        return Gathered(
+            query=run.query,
+            preset=run.preset,
+            candidates=tuple(candidates),
+            asked=replace(search.facts, links=links.among(connection, pool.rows)),
+            newer=dict(pool.newer),
+            cut=cut,
+            similarity=_similarity(connection, search, pool, cut, run.preset),
+            matched={memory_id: words.matched for memory_id, words in pool.words.items()},
+            memories=memories.fetch(connection, list(pool.rows)),
+            deadline=earliest_deadline(pool.rows),
+            degraded=tuple(item.reason for item in reasons),
+        )
+
+
 def _begun(context: EngineContext, request: RecallRequest) -> _Run:
     settings = context.settings.recall
     return _Run(
@@ -325,6 +270,7 @@ def _search(run: _Run, query: AnalysedQuery, within: Reach, vector: Vector | Non
         ),
         vector=vector if index is not None else None,
         index=index,
+        asked=frozenset(name for name, weight in run.context.settings.recall.weights if weight),
     )
 
 
@@ -354,7 +300,7 @@ def _ranked(run: _Run, connection: Connection, search: Search) -> _Ranked:
     with run.stage("select"):
         exempt = frozenset(memory_id for memory_id in raised if not pool.ranks[memory_id])
         cut = replace(_cut(run, strengths), exempt=exempt)
-        similarity = _similarity(connection, search, pool, cut, ranking)
+        similarity = _similarity(connection, search, pool, cut, ranking.preset)
         selection = select(ranking, cut, similarity, _rerank(run, connection))
     if selection.degraded is not None:
         run.degraded.append(Degradation("rerank", selection.degraded))
@@ -435,10 +381,9 @@ def _first(asked: float | None, configured: float | None) -> float | None:
 
 
 def _similarity(
-    connection: Connection, search: Search, pool: Pool, cut: Cut, ranking: Ranking
+    connection: Connection, search: Search, pool: Pool, cut: Cut, preset: Preset
 ) -> Similarity | None:
     """How like each other candidates are, when that is asked for: by vectors, else by words."""
-    preset = ranking.preset
     share = preset.mmr_lambda if cut.mmr_lambda is None else cut.mmr_lambda
     if share >= 1.0 and cut.dedup_threshold is None:
         return None

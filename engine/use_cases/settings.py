@@ -13,6 +13,11 @@ from engine.context import EngineContext
 from engine.domain.caller import Caller
 from engine.domain.errors import ConfigInvalid, NotFound
 
+_NOTHING = {
+    history.UNDO: "error.nothing_to_undo_settings",
+    history.REDO: "error.nothing_to_redo_settings",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Saved:
@@ -98,7 +103,7 @@ def _step(context: EngineContext, caller: Caller, operation: str, seen: str | No
     place = settings_steps(context)
     target = place.earlier if operation == history.UNDO else place.later
     if target is None:
-        raise NotFound(f"error.nothing_to_{operation}_settings")
+        raise NotFound(_NOTHING[operation])
     return _put(context, target, caller, (operation, target.id), seen)
 
 

@@ -74,7 +74,7 @@ class AtomsScreen(Place):
         super().show_words()
         self.rows.type_name = lambda name: self.browser.words(f"tui.atom_type.{name}")
         line = self.query_one("#search", SearchLine)
-        line.placeholder = self.browser.words("tui.search.hint")
+        line.placeholder = self.browser.words("tui.search.prompt")
         self._show_filters()
 
     def can(self, action: Action) -> bool:

@@ -70,7 +70,7 @@ class GraphScreen(Place):
         """Labels in the language of the interface."""
         super().show_words()
         line = self.query_one("#search", SearchLine)
-        line.placeholder = self.browser.words("tui.graph.hint")
+        line.placeholder = self.browser.words("tui.graph.prompt")
         self._show_node()
 
     def can(self, action: Action) -> bool:

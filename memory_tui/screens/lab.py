@@ -68,7 +68,7 @@ class LabScreen(Place):
         """Labels in the language of the interface."""
         super().show_words()
         words = self.browser.words
-        self.query_one("#search", SearchLine).placeholder = words("tui.lab.hint")
+        self.query_one("#search", SearchLine).placeholder = words("tui.lab.prompt")
         self._show_titles()
         if self._compared is None:
             self.query_one("#signal-text", Static).update(content(words("tui.lab.empty"), "dim"))

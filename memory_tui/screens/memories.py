@@ -92,7 +92,7 @@ class MemoriesScreen(BulkPlace):
         """Labels in the language of the interface."""
         super().show_words()
         line = self.query_one("#search", SearchLine)
-        line.placeholder = self.browser.words("tui.search.hint")
+        line.placeholder = self.browser.words("tui.search.prompt")
         self._look_again()
         self._show_detail(self.rows.current)
 

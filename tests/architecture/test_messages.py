@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from engine.config.messages import LANGUAGES, Language, catalogue
-from tests.architecture.source import Source, sources
+from tests.architecture.source import ROOT, Source, sources
 
 KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+TEMPLATES = ROOT / "web_panel" / "templates"
+IN_TEMPLATE = re.compile(r"""words\(["']([a-z][a-z0-9_.]*)["']""")
 ALWAYS_KEYS = ("error.", "setting.")
 """Any literal that begins so is a key, wherever it stands."""
 
@@ -36,6 +38,18 @@ def literals() -> dict[str, str]:
         and isinstance(node.value, str)
         and KEY.fullmatch(node.value)
     }
+
+
+@cache
+def in_templates() -> frozenset[str]:
+    """Keys that templates name, and beginnings of those that they put together."""
+    texts = (file.read_text("utf-8") for file in sorted(TEMPLATES.glob("*.html")))
+    return frozenset(key for text in texts for key in IN_TEMPLATE.findall(text))
+
+
+def test_every_key_of_a_template_exists():
+    keys = [key for key in in_templates() if not key.endswith((".", "_"))]
+    assert [key for key in sorted(keys) if key not in catalogue("en")] == []
 
 
 def composed_prefixes() -> set[str]:
@@ -87,8 +101,9 @@ def test_all_languages_have_the_same_keys_with_the_same_placeholders():
 
 
 def test_no_sentence_is_left_over():
-    used = set(literals())
-    prefixes = tuple(composed_prefixes())
+    used = set(literals()) | in_templates()
+    together = {key for key in in_templates() if key.endswith((".", "_"))}
+    prefixes = tuple(composed_prefixes() | together)
     left_over = [
         key
         for key in catalogue("en")

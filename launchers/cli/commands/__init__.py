@@ -3,6 +3,7 @@
 COMMANDS = {
     "demo": "demo",
     "tui": "tui",
+    "panel": "panel",
     "mcp": "mcp",
     "remember": "remember",
     "recall": "recall",

@@ -74,7 +74,7 @@ def _recording() -> Iterator[Step]:
 
 
 def _facts() -> Iterator[Step]:
-    living = {"subject": "Ana", "predicate": "lives in", "object": "Oslo"}
+    living: dict[str, object] = {"subject": "Ana", "predicate": "lives in", "object": "Oslo"}
     yield "fact_add", living, "Oslo"
     yield "fact_query", {"entity": "Ana"}, "Oslo"
     yield "fact_timeline", {"entity": "Ana"}, "Oslo"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
-from mcp_types import Implementation, PromptReference, TextContent, Tool
+from mcp_types import Implementation, PromptReference, TextContent, TextResourceContents, Tool
 
 from engine.mcp_server.asker import surroundings_of
 from engine.mcp_server.calls import Running, Service
@@ -55,7 +55,8 @@ class Talk:
     def read(self, uri: str) -> str:
         """The text of a resource."""
         (content,) = self._portal.call(self._client.read_resource, uri).contents
-        return str(content.text)
+        assert isinstance(content, TextResourceContents)
+        return content.text
 
     def prompt(self, name: str, **arguments: str) -> str:
         """The words of a prompt."""

@@ -116,6 +116,7 @@ def test_descriptions_name_only_tools_that_exist():
 def test_every_tool_of_every_toolset_is_described_flatly_and_briefly():
     for tool in (tool for tools in TOOLSETS.values() for tool in tools):
         properties = tool.schema()["properties"]
+        assert isinstance(properties, dict)
         assert len(properties) <= 8 and 0 < len(tool.about.encode()) <= 1_000, tool.name
         for parameter in properties.values():
             assert parameter["type"] in ("string", "integer", "array"), tool.name

@@ -1,0 +1,1 @@
+"""The web panel: a local page to set, watch and tend the memory of assistants."""

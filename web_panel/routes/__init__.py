@@ -1,0 +1,1 @@
+"""What the panel answers, one module for each place."""
