@@ -17,8 +17,8 @@ from launchers.bootstrap.weights import care_for_weights
 if TYPE_CHECKING:
     import subprocess
 
-EXTRAS = ("e5",)
-TEST_EXTRAS = ("e5", "test")
+EXTRAS = ("e5", "panel", "tui")
+TEST_EXTRAS = (*EXTRAS, "test")
 SPACE_NEEDED_MB = 1_000
 
 
