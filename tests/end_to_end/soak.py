@@ -53,7 +53,9 @@ def soak(home: Path, task: Task, *, seconds: float, servers: int = 4, seed: int 
         posts[-1].stop()
         runs[-1].get()
     faults = [*disagreements(home / FILE_NAME), *_missing(home, task, logs)]
-    return Outcome(_figures(logs, kills), tuple(faults))
+    figures = {"kills": float(kills), "deaths_met": float(sum(log.deaths for log in logs))}
+    figures |= _figures("server", logs[:servers]) | _figures("command", logs[servers:])
+    return Outcome(figures, tuple(faults))
 
 
 _posts: list[Post] = []
@@ -111,29 +113,28 @@ def _missing_one(engine: Engine, memory_id: int, texts: list[str]) -> list[str]:
     return faults
 
 
-def _figures(logs: Iterable[Log], kills: int) -> dict[str, float]:
+def _figures(who: str, logs: Iterable[Log]) -> dict[str, float]:
+    """Of servers the time of a call, of commands that of a whole process."""
     written: list[float] = []
     recalled: list[float] = []
-    deaths = memories = 0
+    memories = 0
     for log in logs:
         written += log.write_s
         recalled += log.recall_s
-        deaths += log.deaths
         memories += len(log.texts)
     written.sort()
     recalled.sort()
-    return {
-        "memories": memories,
-        "acknowledged_writes": len(written),
-        "recalls": len(recalled),
-        "kills": kills,
-        "deaths_met": deaths,
+    figures = {
+        "memories": float(memories),
+        "acknowledged_writes": float(len(written)),
+        "recalls": float(len(recalled)),
         "write_p50_ms": _quantile(written, 0.5) * 1000,
         "write_p99_ms": _quantile(written, 0.99) * 1000,
         "write_slowest_ms": written[-1] * 1000,
         "recall_p50_ms": _quantile(recalled, 0.5) * 1000,
         "recall_p99_ms": _quantile(recalled, 0.99) * 1000,
     }
+    return {f"{who}_{name}": value for name, value in figures.items()}
 
 
 def _quantile(ordered: list[float], share: float) -> float:
