@@ -152,13 +152,18 @@ def find_node(connection: Connection, key: NodeKey) -> Node:
     return fetch_nodes(connection, [found])[found]
 
 
-def list_nodes(connection: Connection, node_type: str | None, limit: int) -> list[Node]:
-    """Nodes by the number of memories that name them, the most first."""
+def list_nodes(
+    connection: Connection, node_type: str | None, limit: int, now: float
+) -> list[Node]:
+    """Nodes by the number of memories that name them, the most first; those that only memories
+    past their deadline name are left out."""
     rows = connection.execute(
-        f"""SELECT {_NODE} AS memories FROM graph_node n
-        WHERE :type IS NULL AND n.type <> 'fact' OR n.type = :type
-        ORDER BY memories DESC, n.id LIMIT :limit""",
-        {"type": node_type, "limit": limit},
+        """SELECT n.id, n.type, n.canonical, n.name, count(*) AS memories FROM graph_node n
+        JOIN graph_mention g ON g.node_id = n.id JOIN memory m ON m.id = g.memory_id
+        WHERE (:type IS NULL AND n.type <> 'fact' OR n.type = :type) AND m.deleted_at IS NULL
+        AND (m.expires_at IS NULL OR m.expires_at > :now)
+        GROUP BY n.id ORDER BY memories DESC, n.id LIMIT :limit""",
+        {"type": node_type, "limit": limit, "now": now},
     )
     return [_node(row) for row in rows]
 

@@ -50,7 +50,7 @@ def list_nodes(context: EngineContext, node_type: str | None = None, limit: int 
     _check_limit(limit)
     wanted = None if node_type is None else check("type", node_type, NODE_TYPES)
     with context.database.read() as connection:
-        return graph.list_nodes(connection, wanted, limit)
+        return graph.list_nodes(connection, wanted, limit, context.clock.now())
 
 
 def neighbourhood(

@@ -140,3 +140,13 @@ def test_the_way_between_two_people(family: Engine) -> None:
     assert [step.name for step in family.way_between("小明", "老周")] == ["小明", "阿丽", "老周"]
     remember(family, "小赵独来独往", participants=["小赵"])
     assert family.way_between("小明", "小赵") == ()
+
+
+def test_what_only_an_expired_memory_names_is_not_listed(engine, clock):
+    remember(engine, "小雨和灯塔计划", participants=["小雨"], topics=["灯塔计划"],
+             expires_at=clock.now() + 60)  # fmt: skip
+    remember(engine, "小雨去了海边", participants=["小雨"])
+    assert {node.name for node in engine.graph_nodes()} >= {"小雨", "灯塔计划"}
+    clock.advance(120)
+    listed = {node.name: node.memories for node in engine.graph_nodes()}
+    assert "灯塔计划" not in listed and listed["小雨"] == 1

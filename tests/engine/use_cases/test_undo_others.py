@@ -97,7 +97,7 @@ def test_what_somebody_did_to_an_atom_is_undone(engine: Engine) -> None:
 def people(engine: Engine) -> dict[str, int]:
     """The people of the graph and how many memories name each."""
     with engine.context.database.read() as connection:
-        nodes = graph.list_nodes(connection, PERSON, 50)
+        nodes = graph.list_nodes(connection, PERSON, 50, engine.context.clock.now())
     return {node.name: node.memories for node in nodes}
 
 
