@@ -152,9 +152,7 @@ def find_node(connection: Connection, key: NodeKey) -> Node:
     return fetch_nodes(connection, [found])[found]
 
 
-def list_nodes(
-    connection: Connection, node_type: str | None, limit: int, now: float
-) -> list[Node]:
+def list_nodes(connection: Connection, node_type: str | None, limit: int, now: float) -> list[Node]:
     """Nodes by the number of memories that name them, the most first; those that only memories
     past their deadline name are left out."""
     rows = connection.execute(
