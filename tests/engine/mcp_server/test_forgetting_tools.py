@@ -8,7 +8,8 @@ from tests.engine.mcp_server.talking import talk
 
 
 def test_it_shows_what_is_past_its_time_and_reclaims_it_when_told(tmp_path):
-    (tmp_path / "config.yaml").write_text("trash:\n  keep_days: 0\nmaintenance:\n  enabled: false\n", encoding="utf-8")
+    settings = "trash:\n  keep_days: 0\nmaintenance:\n  enabled: false\n"
+    (tmp_path / "config.yaml").write_text(settings, encoding="utf-8")
     with talk(tmp_path, toolsets=["core", "admin"]) as one:
         assert one.ask("purge_expired") == "Nothing is past its time."
         one.ask("memorize", text="thrown away")
