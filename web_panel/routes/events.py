@@ -100,5 +100,5 @@ def stop_work(request: Request, body: Body) -> Response:
 
 ROUTES = [
     Route("/events", events),
-    Route("/work/stop", action(stop_work), methods=["POST"]),
+    Route("/jobs/stop", action(stop_work), methods=["POST"]),
 ]

@@ -18,7 +18,7 @@ for (const button of starts) {
     work.scrollIntoView({block: 'nearest'});
   }));
 }
-stop.addEventListener('click', () => attempt(() => post('/work/stop')));
+stop.addEventListener('click', () => attempt(() => post('/jobs/stop')));
 on('work', state => {
   if (state.state === 'runs') {
     runs(true);

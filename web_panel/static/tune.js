@@ -285,7 +285,7 @@ $('evaluate-presets').addEventListener('click', () => {
   start('/tune/evaluate', {sets: [inForce(), ...presets.map(preset => ({preset, values: {}}))]}, [words.inForce, ...presets]);
 });
 $('propose').addEventListener('click', () => start('/tune/propose', {}, []));
-$('stop').addEventListener('click', () => attempt(() => post('/work/stop')));
+$('stop').addEventListener('click', () => attempt(() => post('/jobs/stop')));
 on('work', work => {
   const isRunning = work.state === 'runs';
   $('progress').hidden = $('stop').hidden = !isRunning;
