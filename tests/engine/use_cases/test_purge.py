@@ -13,6 +13,7 @@ from engine.domain.clock import FixedClock
 from engine.domain.errors import InvalidInput, NotFound
 from engine.domain.fields import FIELDS
 from engine.domain.scope import Filters
+from engine.storage import graph
 from engine.use_cases.edit import EditRequest
 from engine.use_cases.memorize import MemorizeRequest
 from engine.use_cases.undo import UndoRequest
@@ -241,7 +242,8 @@ def test_an_undo_writes_purged_memories_as_they_were(lapsed: Engine, clock: Fixe
     lapsed.journal.undo(CALLER, UndoRequest(group=done.group_uid))
     assert [(lapsed.get(key), strength_of(lapsed, key)) for key in (1, 3)] == before
     assert found(lapsed, "灯塔计划", filters=Filters(include_expired=True))[0] == 1
-    assert "灯塔计划" in {node.name for node in lapsed.graph_nodes(limit=50)}
+    with lapsed.context.database.read() as connection:
+        assert "灯塔计划" in {node.name for node in graph.nodes_of_memory(connection, 1)}
     assert disagreements(lapsed.context.database.path) == []
 
 
