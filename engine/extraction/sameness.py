@@ -42,7 +42,7 @@ class _Lists:
     stances: frozenset[str]
     persons: frozenset[str]
     idle: frozenset[str]
-    not_negators: tuple[str, ...]
+    not_negating: re.Pattern[str]
     negation: re.Pattern[str]
     telling: re.Pattern[str]
 
@@ -92,9 +92,7 @@ def overlap(content: frozenset[str], words: frozenset[str]) -> float:
 def negation_count(text: str) -> int:
     """How many negations a text holds."""
     lists = _lists()
-    plain = fold(text)
-    for word in lists.not_negators:
-        plain = plain.replace(word, "")
+    plain = lists.not_negating.sub("", fold(text))
     return len(lists.negation.findall(plain))
 
 
@@ -216,7 +214,7 @@ def _lists() -> _Lists:
         stances=stances,
         persons=_together(tables, "persons"),
         idle=fillers - negators - stances,
-        not_negators=tuple(_together(tables, "not_negators")),
+        not_negating=re.compile("|".join(sorted(_together(tables, "not_negators")))),
         negation=re.compile(rf"[{letters}]|\b(?:{'|'.join(map(re.escape, latin))})\b"),
         telling=re.compile("|".join(f"(?:{form})" for form in _forms(tables))),
     )

@@ -26,6 +26,14 @@ def after_reinforcement(salience: float) -> float:
     return min(CAP, salience * REINFORCE_FACTOR)
 
 
+def without_reinforcement(salience: float, before: float, after: float) -> float:
+    """Salience as if a reinforcement that took it from ``before`` to ``after`` had not been:
+    the growth is taken back, and what use and rest did since stays."""
+    if salience == after:
+        return before
+    return min(CAP, salience * before / after)
+
+
 def after_rest(salience: float) -> float:
     """Salience after one more day of rest; never raised to the floor from below it."""
     return max(min(FLOOR, salience), salience * REST_FACTOR)

@@ -178,7 +178,7 @@ def _request_at(call: Call, items: Sequence[object], place: int) -> MemorizeRequ
         raise InvalidInput("error.bad_item", item=place + 1, reason=error) from error
     workspace = request.workspace or call.arguments.text("workspace")
     policy = call.arguments.text("on_conflict")
-    return replace(request, workspace=workspace, on_conflict=policy)
+    return replace(request, workspace=workspace, on_conflict=request.on_conflict or policy)
 
 
 def _arguments(item: object) -> dict[str, object]:

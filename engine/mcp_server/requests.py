@@ -30,7 +30,7 @@ _SWITCH_WORDS = {
 _TIME_FIELDS = ("created_at", "event_time")
 _IMPORTANCE_STEPS = 10
 
-_PLACES = ("workspace", "session", "persona", "ttl")
+_PLACES = ("workspace", "session", "persona", "ttl", "on_conflict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ def memorize_request(arguments: Arguments, moment: Moment) -> MemorizeRequest:
         workspace=places["workspace"],
         session_id=places["session"],
         persona_id=places["persona"],
+        on_conflict=places["on_conflict"],
     )
 
 
@@ -102,6 +103,7 @@ def recall_question(arguments: Arguments, moment: Moment, current: str | None) -
             mode=_text_or_none(ranking["mode"]) or MODES[0],
             preset=_text_or_none(ranking["preset"]),
             min_strength=strength if isinstance(strength, float) else None,
+            touch=ranking["touch"] is not False,
         ),
         explain=ranking["explain"] is True,
     )
@@ -274,7 +276,13 @@ _CHANGED_FIELDS: dict[str, Reader] = {
     "event_time": _instant,
     "details": _details,
 }
-_NEW_FIELDS = {"workspace": _text} | _CHANGED_FIELDS | {"session": _text, "persona": _text}
+_NEW_FIELDS: dict[str, Reader] = {
+    "workspace": _text,
+    **_CHANGED_FIELDS,
+    "session": _text,
+    "persona": _text,
+    "on_conflict": _text,
+}
 _FILTERS: dict[str, Reader] = {
     "kinds": _labels,
     "tags": _labels,
@@ -300,6 +308,7 @@ _RANKING: dict[str, Reader] = {
     "preset": _text,
     "min_strength": _number,
     "explain": _switch,
+    "touch": _switch,
 }
 _FILTER_NAMES = {
     "tags": "tags_any",

@@ -63,7 +63,7 @@ CORE = (
                 "key_facts (a | b), sentiment (positive, neutral, negative), polarity (-1, 0, 1), "
                 "pinned, private, source, source_ref, trust (user, assistant; external for text "
                 "from web or files), ttl (7d) or expires_at, session, persona, "
-                "details (JSON; of kinds decision, resolved, question, knowledge)",
+                "on_conflict (ignore, warn, supersede, reject), details (JSON; of kinds decision, resolved, question, knowledge)",
             ),
         ),
         effect="adds",
@@ -93,7 +93,7 @@ CORE = (
                 "source, trust, until, time_field (created_at, event_time), min_importance (1-10), "
                 "pinned, session, persona, include_archived, include_expired, "
                 "include_superseded, mode (auto, keyword, semantic), preset, min_strength (0-1), "
-                "explain",
+                "explain, touch (false: not counted as use)",
             ),
             _FORMAT,
         ),

@@ -13,6 +13,7 @@ from engine.domain.embedding import SpaceIdentity
 from engine.domain.fields import EMBEDDED_FIELDS, FIELDS, INDEXED_FIELDS, LABEL_FIELDS
 from engine.domain.memory import FieldValue, JournalEntry, Memory
 from engine.domain.text import content_hash
+from engine.lifecycle.salience import without_reinforcement
 from engine.storage import changes, embeddings, fulltext, memories, snapshots, tombstones
 from engine.storage import journal_search as search
 from engine.storage.database import Connection
@@ -223,9 +224,18 @@ def _fold_fields(item: MemoryPlan, entry: JournalEntry) -> None:
         item.clashes.add("purged")
         return
     then = item.then
-    item.clashes |= {name for name, (_, after) in entry.changes.items() if then.get(name) != after}
-    item.steps.append((entry, {name: (a, b) for name, (b, a) in entry.changes.items()}))
-    item.then = then | {name: before for name, (before, _) in entry.changes.items()}
+    former = {name: before for name, (before, _) in entry.changes.items()}
+    if "salience" in former:
+        # Use and age move it between a change and its undo; that is nobody's edit.
+        grown = [float(str(value)) for value in entry.changes["salience"]]
+        former["salience"] = without_reinforcement(float(str(then["salience"])), *grown)
+    item.clashes |= {
+        name
+        for name, (_, after) in entry.changes.items()
+        if name != "salience" and then.get(name) != after
+    }
+    item.steps.append((entry, {name: (then.get(name), value) for name, value in former.items()}))
+    item.then = then | former
 
 
 def _stated_at(connection: Connection, item: MemoryPlan) -> float:

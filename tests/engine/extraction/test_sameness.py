@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from engine.extraction.changes import change_in, ends
-from engine.extraction.sameness import CONFLICT, OPPOSITE, OTHER, SAME, SpokenFact, compare
+from engine.extraction.sameness import (
+    CONFLICT,
+    OPPOSITE,
+    OTHER,
+    SAME,
+    SpokenFact,
+    compare,
+    negation_count,
+)
 from engine.language.terms import build_analyser
 
 ANALYSER = build_analyser()
@@ -103,3 +111,19 @@ def test_a_change_ends_the_one_fact_it_speaks_of(said, ended):
 def test_what_states_no_change_ends_nothing(text):
     change = change_in(text)
     assert change is None or not any(ends(change, fact) for fact in FACTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("用户对花生不过敏", 1),
+        ("他不过是个孩子", 0),
+        ("不同意这个方案", 1),
+        ("不同的方案", 0),
+        ("机房不断电", 1),
+        ("他们不断改进", 0),
+        ("不得不说非常不错", 0),
+    ],
+)
+def test_a_word_that_only_begins_like_a_negation_is_none(text: str, count: int) -> None:
+    assert negation_count(text) == count

@@ -332,3 +332,24 @@ def test_a_new_empty_store_beside_another_one_is_told(tmp_path):
         answer = client.ask("recall", query="kettle")
         assert answer.startswith("Nothing found.")
         assert str(tmp_path / "user" / ".jiyi") in answer
+
+
+def test_what_repeats_a_memory_is_refused_where_the_caller_asks_for_it(one: Talk):
+    one.ask("memorize", text="The office of the atlas team is in Hamburg.")
+    again = "The office of the atlas team is in Hamburg!"
+    refused = one.refused("memorize", text=again, fields="on_conflict=reject")
+    assert "#1" in refused
+    assert "1 of 1" in one.ask("list_memories")
+    assert stored_id(one.ask("memorize", text=again, fields="on_conflict=ignore")) == "2"
+    assert "“maybe”" in one.refused("memorize", text="x", fields="on_conflict=maybe")
+
+
+def test_a_question_that_asks_not_to_be_counted_is_not(tmp_path):
+    with talk(tmp_path) as client:
+        client.ask("memorize", text="用户喜欢喝乌龙茶")
+        client.ask("memorize", text="The deploy runs on Fridays")
+        client.ask("recall", query="乌龙茶", k=1, filters="touch=false")
+        client.ask("recall", query="deploy Fridays", k=1)
+    with sqlite3.connect(tmp_path / "jiyi.db") as store:
+        rows = store.execute("SELECT access_count FROM memory_strength ORDER BY memory_id")
+        assert [count for (count,) in rows] == [0, 1]

@@ -229,3 +229,15 @@ def test_what_is_in_the_trash_cannot_be_reinforced(keyword_engine: Engine) -> No
     keyword_engine.delete(memory_id, CALLER)
     with pytest.raises(Conflict):
         keyword_engine.upkeep.reinforce(memory_id, CALLER)
+
+
+def test_saying_so_can_be_undone_though_it_was_used_since(keyword_engine: Engine) -> None:
+    memory_id = remember(keyword_engine, "灯塔在海边")
+    keyword_engine.upkeep.reinforce(memory_id, CALLER)
+    assert found(keyword_engine, "灯塔") == [memory_id]
+    assert strength(keyword_engine, memory_id).salience == pytest.approx(1.26)
+    keyword_engine.journal.undo(CALLER)
+    assert strength(keyword_engine, memory_id).salience == pytest.approx(1.05)
+    keyword_engine.journal.redo(CALLER)
+    used = strength(keyword_engine, memory_id)
+    assert (used.salience, used.access_count) == (pytest.approx(1.26), 1)
