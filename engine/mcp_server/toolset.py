@@ -63,7 +63,8 @@ CORE = (
                 "key_facts (a | b), sentiment (positive, neutral, negative), polarity (-1, 0, 1), "
                 "pinned, private, source, source_ref, trust (user, assistant; external for text "
                 "from web or files), ttl (7d) or expires_at, session, persona, "
-                "on_conflict (ignore, warn, supersede, reject), details (JSON; of kinds decision, resolved, question, knowledge)",
+                "on_conflict (ignore, warn, supersede, reject), "
+                "details (JSON; of kinds decision, resolved, question, knowledge)",
             ),
         ),
         effect="adds",

@@ -147,6 +147,14 @@ def active_ids(connection: Connection, scope: Scope, now: float, limit: int) -> 
     return [int(row[0]) for row in rows]
 
 
+def of_workspace(connection: Connection, workspace_id: int) -> list[Fact]:
+    """All facts of a workspace, without those whose memory lies in the trash."""
+    rows = connection.execute(
+        f"{_SELECT} WHERE f.workspace_id = ? AND {_SHOWN} ORDER BY f.id", (workspace_id,)
+    )
+    return [_fact(row) for row in rows]
+
+
 def of_memory(connection: Connection, memory_id: int) -> list[Fact]:
     """Facts that came from a memory, whatever its state."""
     rows = connection.execute(f"{_SELECT} WHERE f.memory_id = ? ORDER BY f.id", (memory_id,))

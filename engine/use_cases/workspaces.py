@@ -13,12 +13,13 @@ from engine.context import EngineContext
 from engine.domain.caller import Caller
 from engine.domain.errors import Conflict, InvalidInput
 from engine.domain.memory import GLOBAL_WORKSPACE, Memory
-from engine.storage import changes, journal, memories, workspaces
+from engine.storage import changes, facts, journal, memories, workspaces
 from engine.storage.database import Connection
 from engine.storage.identity import new_uid
 from engine.storage.journal import Stamp, Subject
 from engine.storage.workspaces import DEFAULT_DOMAIN, Workspace
 from engine.writing import copies
+from engine.writing import facts as fact_writing
 from engine.writing import memories as writing
 from engine.writing.layers import derive
 from engine.writing.workspace_names import domain_name, workspace_name
@@ -90,8 +91,8 @@ def move_workspace(context: EngineContext, name: str, domain: str, caller: Calle
 def copy_workspace(
     context: EngineContext, name: str, new_name: str, caller: Caller, on_progress: Progress
 ) -> BulkChange:
-    """Copy a workspace with all that is outside its trash: new uids, dates and states as they
-    are, vectors verbatim. Raises Conflict when there is a workspace of the new name."""
+    """Copy a workspace with all that is outside its trash, facts included: new uids, dates and
+    states as they are, vectors verbatim. Raises Conflict when the new name is taken."""
     chosen, stamp = workspace_name(new_name), _stamp(context, caller)
     with context.database.write() as connection:
         source = workspaces.named(connection, name.strip())
@@ -107,6 +108,7 @@ def copy_workspace(
         on_progress(len(copied), source.memories)
     with context.database.write() as connection:
         _point_to_copies(connection, copied)
+        fact_writing.copy_of_workspace(connection, source.id, target_id, copied, stamp)
         made = workspaces.named(connection, chosen)
     context.background.wake()
     return BulkChange(made, len(copied), stamp.group_uid)
@@ -115,8 +117,8 @@ def copy_workspace(
 def delete_workspace(
     context: EngineContext, name: str, caller: Caller, on_progress: Progress
 ) -> BulkChange:
-    """Move every memory of a workspace to the trash as one group. Raises InvalidInput for
-    ``global``."""
+    """Move every memory of a workspace to the trash as one group, with its facts. Raises
+    InvalidInput for ``global``."""
     stamp = _stamp(context, caller)
     with context.database.write() as connection:
         found = _changeable(connection, name)
@@ -129,7 +131,9 @@ def delete_workspace(
                     writing.trash(connection, memory, stamp)
                     done += 1
         on_progress(done, max(done, found.memories))
-    with context.database.read() as connection:
+    with context.database.write() as connection:
+        # Those of memories in the trash come back with them; the others rest on nothing else.
+        fact_writing.remove(connection, facts.of_workspace(connection, found.id), stamp)
         return BulkChange(workspaces.named(connection, found.name), done, stamp.group_uid)
 
 

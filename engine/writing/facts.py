@@ -5,7 +5,7 @@ Every function runs inside the caller's write transaction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from engine.domain.fact import Fact
 from engine.domain.memory import FieldValue
@@ -47,11 +47,35 @@ def change(
 def remove_of_memory(connection: Connection, memory_id: int, stamp: Stamp) -> int:
     """Remove the facts that came from a memory that is to be reclaimed, so that none stays
     behind without what it rests on; the journal can bring them back. Return how many."""
-    found = facts.of_memory(connection, memory_id)
+    return remove(connection, facts.of_memory(connection, memory_id), stamp)
+
+
+def remove(connection: Connection, found: Sequence[Fact], stamp: Stamp) -> int:
+    """Remove facts; the journal can bring them back. Return how many."""
     for fact in found:
         values = facts.values_of(connection, fact.id) or {}
         facts.delete(connection, fact.id)
         _note(connection, fact, {name: (value, None) for name, value in values.items()}, stamp)
+    return len(found)
+
+
+def copy_of_workspace(
+    connection: Connection,
+    source_id: int,
+    target_id: int,
+    copied: Mapping[int, int],
+    stamp: Stamp,
+) -> int:
+    """Copy the facts of a workspace, with their dates; ``copied`` names the copy of each memory
+    by the id of its original. Return how many."""
+    found = facts.of_workspace(connection, source_id)
+    for fact in found:
+        values = facts.values_of(connection, fact.id) or {}
+        values["workspace_id"] = target_id
+        if fact.memory_id is not None:
+            values["memory_id"] = copied.get(fact.memory_id, fact.memory_id)
+        made = facts.find(connection, facts.insert(connection, new_uid(), values))
+        _note(connection, made, {name: (None, value) for name, value in values.items()}, stamp)
     return len(found)
 
 

@@ -10,9 +10,11 @@ import pytest
 from engine.bootstrap import Engine, open_engine
 from engine.domain.clock import FixedClock
 from engine.domain.errors import Conflict, InvalidInput, JiyiError, NotFound
+from engine.domain.fact import FactQuery, FactRequest
 from engine.domain.memory import Memory
 from engine.domain.scope import Filters, Scope
 from engine.storage import memories
+from engine.use_cases.undo import UndoRequest
 from tests.engine.storage.agreement import disagreements
 from tests.engine.use_cases.shortcuts import CALLER, HASHING, found, remember, within
 
@@ -172,6 +174,31 @@ def test_the_trash_is_not_copied(engine: Engine) -> None:
     remember(engine, "留", "甲")
     engine.delete(remember(engine, "去", "甲"), CALLER)
     assert engine.copy_workspace("甲", "副本", CALLER, quietly).count == 1
+
+
+def known(engine: Engine, workspace: str) -> list[tuple[str, int | None]]:
+    """What the facts of a workspace say, and the memories that they come from."""
+    query = FactQuery("Ana", scope=Scope("workspace", workspace, exact=True))
+    return [(fact.object, fact.memory_id) for fact in engine.facts.timeline(query)]
+
+
+def test_facts_are_copied_and_deleted_with_their_workspace(keyword_engine: Engine) -> None:
+    engine = keyword_engine
+    told = remember(engine, "Ana moved to Bergen", "甲")
+    for place, memory_id, since in (("Oslo", None, 1.0), ("Bergen", told, 9.0)):
+        fact = FactRequest("Ana", "lives in", place, since, memory=memory_id, workspace="甲")
+        engine.facts.add(fact, CALLER)
+    before = known(engine, "甲")
+    assert before == [("Oslo", None), ("Bergen", told)]
+    copy = engine.copy_workspace("甲", "副本", CALLER, quietly)
+    (twin,) = inside(engine, "副本")
+    assert known(engine, "副本") == [("Oslo", None), ("Bergen", twin.id)]
+    gone = engine.delete_workspace("甲", CALLER, quietly)
+    assert known(engine, "甲") == [] and len(known(engine, "副本")) == 2
+    engine.journal.undo(CALLER, UndoRequest(group=gone.group_uid))
+    assert known(engine, "甲") == before
+    engine.journal.undo(CALLER, UndoRequest(group=copy.group_uid))
+    assert known(engine, "副本") == [] and known(engine, "甲") == before
 
 
 def test_deleting_moves_all_to_the_trash_as_one_group(engine: Engine, home: Path) -> None:
