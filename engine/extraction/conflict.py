@@ -276,11 +276,11 @@ def _taken_apart(
     masked = plain
     values: dict[str, list[_Value]] = {}
     for rule in rules.values:
-        for found in rule.pattern.finditer(masked):
+        for found in list(rule.pattern.finditer(masked)):
             before = plain[: found.start()]
             value = _Value(rule.name, found[0], _normal(found[0]), _identifies(before))
             values.setdefault(rule.name, []).append(value)
-        masked = rule.pattern.sub(lambda found: " " * len(found[0]), masked)
+            masked = f"{masked[: found.start()]}{' ' * len(found[0])}{masked[found.end() :]}"
     sides: dict[str, tuple[int, str]] = {}
     for opposite in rules.opposites:
         one, other = opposite.one.search(masked), opposite.other.search(masked)
