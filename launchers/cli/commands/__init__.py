@@ -5,6 +5,7 @@ COMMANDS = {
     "tui": "tui",
     "panel": "panel",
     "mcp": "mcp",
+    "install": "install",
     "remember": "remember",
     "recall": "recall",
     "pack": "context",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -28,6 +26,7 @@ from launchers.cli.output import Output
 from launchers.cli.records import preview
 from launchers.cli.session import STORE_NAME, open_session
 from launchers.cli.streams import native_path
+from launchers.clients.command import jiyi_command
 
 LANGUAGES = ("zh", "en")
 _PREVIEW_CHARS = 160
@@ -170,11 +169,3 @@ def _next_steps(output: Output) -> None:
                 snippet=json.dumps(snippet, ensure_ascii=False),
             )
         )
-
-
-def jiyi_command() -> list[str]:
-    """How to start ``jiyi`` from anywhere: absolute, as clients need it."""
-    script = Path(sys.executable).with_name("jiyi.exe" if os.name == "nt" else "jiyi")
-    if script.exists():
-        return [str(script)]
-    return [sys.executable, "-m", "launchers.cli"]

@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
-def test_the_commands_of_a_readme_work(jiyi, name):
+def test_the_commands_of_a_readme_work(jiyi, name, tmp_path, monkeypatch):
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     commands = [line.split("#")[0] for line in lines if line.startswith("    jiyi ")]
     assert len(commands) >= 40

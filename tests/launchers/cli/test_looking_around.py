@@ -224,7 +224,7 @@ def test_the_demonstration_recalls_both_languages_and_leaves_the_users_store_alo
     answer = jiyi("demo", "--lang", "en")
     assert answer.code == 0
     assert "Asked in Chinese:" in answer.out
-    assert "claude mcp add" in answer.out
+    assert "install claude-code --verify" in answer.out
     assert not jiyi.home.exists()
 
 
