@@ -5,11 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import signal
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +16,7 @@ import uvicorn
 from engine.config.file import draft_beside
 from engine.config.placing import move_into_place
 from engine.domain.errors import StoreUnavailable
+from engine.mcp_server.calm_server import CalmServer
 from web_panel.app import PanelOptions, build_app
 from web_panel.security import DOOR, KEY_HEADER, LOGIN, Door
 
@@ -29,7 +27,6 @@ HOST = "127.0.0.1"
 _MARK = "panel.json"
 _TRIED_PORTS = 20
 _KNOCK_WAIT_S = 5.0
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +79,10 @@ def serve(engine: Engine, port: int, tell: Callable[[Opening], None]) -> None:
     try:
         wanted = port if port not in (0, found) else None
         tell(Opening(_url(found, door.link()), found, wanted))
-        _Server(config).run(sockets=[bound])
+        CalmServer(config).run(sockets=[bound])
     finally:
         bound.close()
         _remove_mark(mark, door.key)
-
-
-class _Server(uvicorn.Server):
-    """Ends when asked to, and comes back: the store is to be closed then. The library's own way
-    ends the process on the spot."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Take the signals that mean to end, for as long as it serves."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {one: signal.signal(one, self.handle_exit) for one in _ENDING}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
 
 
 def _bind(port: int) -> socket.socket:

@@ -22,3 +22,10 @@ class PanelSettings(Section):
     """The web panel."""
 
     port: Annotated[Whole, Field(ge=0, le=65_535), Knob("restart", step=1)] = 8765
+
+
+class HttpSettings(Section):
+    """The server over HTTP."""
+
+    port: Annotated[Whole, Field(ge=0, le=65_535), Knob("restart", step=1)] = 8787
+    token: Annotated[str, Knob("restart", secret=True, example="${MY_TOKEN}")] = ""

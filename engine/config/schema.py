@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from engine.config.front_ends import PanelSettings, TuiSettings
+from engine.config.front_ends import HttpSettings, PanelSettings, TuiSettings
 from engine.config.presets import effective, load_preset, preset_names
 from engine.config.setting import Knob, Setting, declarations
 from engine.config.upkeep import (
@@ -339,6 +339,7 @@ class Settings(Section):
     facts: FactSettings = FactSettings()
     tui: TuiSettings = TuiSettings()
     panel: PanelSettings = PanelSettings()
+    http: HttpSettings = HttpSettings()
 
 
 @cache

@@ -57,14 +57,14 @@ def asker_of(context: ServerRequestContext[Any, Any]) -> Asker:
     return Asker(name or None, known or None)
 
 
-def surroundings_of(environ: Mapping[str, str]) -> Surroundings:
-    """The surroundings of a new server."""
+def surroundings_of(environ: Mapping[str, str], *, in_folder: bool = True) -> Surroundings:
+    """The surroundings of a new server; not ``in_folder``: it serves clients of any project."""
     session = next((environ[name] for name in _SESSION_VARIABLES if environ.get(name)), "")
     return Surroundings(
         client_session=_short(session, _MAX_SESSION_CHARS),
         own_session=str(uuid.uuid4()),
         workspace=_short(environ.get("JIYI_WORKSPACE", ""), _MAX_SESSION_CHARS) or None,
-        folder=_folder(environ),
+        folder=_folder(environ) if in_folder else None,
     )
 
 

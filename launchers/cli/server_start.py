@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.config.home import resolve_home
 from engine.domain.errors import JiyiError
 from launchers.cli.streams import native_path, repaired
+
+if TYPE_CHECKING:
+    from launchers.cli.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,33 @@ def serve(start: ServerStart, environ: Mapping[str, str]) -> int:
         level = variables.get("JIYI_LOG__LEVEL", "")
         logs.configure(resolve_home(home, variables), level, warn_on_stderr=True)
     return serve_stdio(home, variables, _names(start.toolsets))
+
+
+def serve_over_http(
+    start: ServerStart, session: Session, host: str | None, port: int | None
+) -> int:
+    """Serve over HTTP until ended; say where, and what to know of it."""
+    from engine.mcp_server.http_server import HOST, Address, Serving, serve_http
+    from launchers import logs
+
+    output = session.output
+    variables = dict(session.environ)
+    if start.workspace:
+        variables["JIYI_WORKSPACE"] = start.workspace
+    logs.configure(session.home, variables.get("JIYI_LOG__LEVEL", ""), warn_on_stderr=True)
+
+    def tell(serving: Serving) -> None:
+        key = "http.serving" if serving.token_file else "http.serving_own_token"
+        if output.format == "json":
+            output.json({"url": serving.url, "token_file": serving.token_file})
+        else:
+            output.line(serving.url)
+        output.note(key, url=serving.url, file=serving.token_file)
+        if host not in (None, "localhost", HOST, "::1"):
+            output.note("http.open_to_others")
+
+    address = Address(host or HOST, port)
+    return serve_http(session.home_option, variables, _names(start.toolsets), address, tell)
 
 
 def _parted(word: str) -> list[str]:
