@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.config.home import resolve_home
 from engine.domain.errors import JiyiError
 from launchers.cli.streams import native_path, repaired
+from launchers.clients.command import jiyi_command
 
 if TYPE_CHECKING:
     from launchers.cli.session import Session
@@ -82,6 +83,23 @@ def serve_over_http(
 
     address = Address(host or HOST, port)
     return serve_http(session.home_option, variables, _names(start.toolsets), address, tell)
+
+
+def check_server(start: ServerStart, session: Session) -> int:
+    """Start the server as an assistant would, ask it something, and say that it is ready."""
+    from engine.mcp_server.probing import ask_server
+
+    command = [*jiyi_command(), "mcp", "--home", str(session.home)]
+    if start.toolsets:
+        command += ["--toolsets", start.toolsets]
+    memories = ask_server(command, {}, session.home.parent)
+    if session.output.format == "json":
+        session.output.json({"ready": True, "memories": memories, "home": str(session.home)})
+    else:
+        session.output.line(
+            session.output.say("install.ready", memories=memories, home=str(session.home))
+        )
+    return 0
 
 
 def _parted(word: str) -> list[str]:

@@ -81,3 +81,9 @@ def test_a_server_that_does_not_start_is_said(jiyi, monkeypatch):
     monkeypatch.setattr("launchers.cli.commands.install.jiyi_command", lambda: ["/nowhere/jiyi"])
     answer = jiyi("install", "zed", "--yes", "--verify")
     assert answer.code == 1 and "does not answer" in answer.err
+
+
+def test_a_check_run_says_that_the_server_is_ready(jiyi):
+    jiyi("remember", "灯塔在海边")
+    answer = jiyi("mcp", "--check")
+    assert answer.code == 0 and "ready" in answer.out and "1 memories" in answer.out

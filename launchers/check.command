@@ -1,0 +1,7 @@
+#!/bin/sh
+cd "$(dirname "$0")/.." || exit 1
+python3 launchers/start.py mcp --check
+code=$?
+printf 'Press Enter to close this window. 按回车键关闭窗口。'
+read -r _
+exit "$code"
