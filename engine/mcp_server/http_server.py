@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 
 from engine.config.home import resolve_home
 from engine.config.live import LiveSettings
-from engine.domain.errors import JiyiError, StoreUnavailable
+from engine.domain.errors import Busy, JiyiError, StoreUnavailable
 from engine.mcp_server.asker import surroundings_of
 from engine.mcp_server.calls import Running, Service
 from engine.mcp_server.calm_server import CalmServer
@@ -129,8 +129,10 @@ class _Health:
         try:
             engine = self._store.engine(ACTOR, _PROBE_WAIT_S)
             return {"status": "ok", "count": engine.list(limit=1).total}
-        except JiyiError:
+        except Busy:
             return {"status": "opening", "count": None}
+        except JiyiError:
+            return {"status": "failing", "count": None}
 
 
 class _Readiness:

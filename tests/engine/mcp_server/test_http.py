@@ -179,6 +179,17 @@ def test_health_and_readiness_are_open_and_say_little(server: Running) -> None:
     assert server.ask("POST", "/health")[0] == 405
 
 
+def test_a_store_that_cannot_be_opened_is_not_said_to_be_opening(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "jiyi.db").write_bytes(b"no database at all" * 500)
+    running = start(tmp_path / "home")
+    try:
+        assert json.loads(running.ask("GET", "/health")[1])["status"] == "failing"
+        assert running.ask("GET", "/ready")[0] == 503
+    finally:
+        running.end()
+
+
 def test_a_request_beyond_the_limit_is_refused_and_the_server_goes_on(server: Running) -> None:
     large = b'{"x": "' + b"a" * (5 * 1024 * 1024) + b'"}'
     try:
